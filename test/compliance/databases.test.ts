@@ -38,6 +38,11 @@ const specification = (instance: string, hours: number, database: string | null,
     ),
     additional: { classType: database === null ? 'SA' : 'DA' },
   });
+const database = (instance: string, hours: number, actionId: string, objectName: string, more: Given = {}) =>
+  event(instance, hours, {
+    ...{ actionId, databaseName: 'master', objectName, additional: { classType: 'DB' } },
+    ...more,
+  });
 const make = `CREATE SPECIFICATION FOR SERVER AUDIT Trail ADD (${GROUP}) WITH (STATE = ON)`;
 const drop = `ALTER SPECIFICATION DROP (${GROUP})`;
 
@@ -54,6 +59,13 @@ const EVENTS: readonly Given[] = [
   // Payroll of TAKEN stopped to record. Shop has accesses since.
   ...[specification('TAKEN', 100, 'Payroll', make), specification('TAKEN', 80, 'Payroll', drop)],
   access('TAKEN', 7, 'Shop'),
+  // Payroll of MADE was dropped and made again, and Shop was not: who tried to drop it was refused.
+  ...['Payroll', 'Shop', 'Hr'].map((database) => specification('MADE', 100, database, make)),
+  ...[database('MADE', 50, 'DR', 'PAYROLL'), database('MADE', 50, 'CR', 'Payroll')],
+  database('MADE', 50, 'DR', 'Shop', { succeeded: false }),
+  // Hr was dropped, made again, and records again.
+  ...[database('MADE', 50, 'DR', 'Hr'), database('MADE', 49, 'CR', 'Hr')],
+  specification('MADE', 40, 'Hr', make),
 ];
 
 describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
@@ -127,6 +139,15 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
       since: hoursAgo(80),
     });
     expect(whole('TAKEN')?.status).toBe('unknown');
+  });
+
+  it('that a database recorded show nothing of the database that was made in its place', () => {
+    const found = of('MADE').map(({ databaseName, status, since }) => [databaseName, status, since]);
+    expect(found.filter(([name]) => name !== null)).toEqual([
+      ['Hr', 'pass', hoursAgo(40)],
+      ['Shop', 'pass', hoursAgo(100)],
+    ]);
+    expect(whole('MADE')?.reason).toContain('Specifications of these databases record some: Hr, Shop.');
   });
 
   it('show the accesses to a sensitive object of their own database alone', async () => {

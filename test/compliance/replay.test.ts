@@ -100,7 +100,10 @@ describe('a replay of changes to audits', () => {
     const made = change(0, "CREATE SERVER AUDIT Main TO APPLICATION_LOG WHERE object_name = 'x'", {
       actionId: 'CR',
     });
-    expect(filterOf(made, MADE)).toMatchObject({ audit: 'Main', recordId: 'record-0' });
+    expect(filterOf(made, MADE, session(1, 'enabled'))).toMatchObject({
+      audit: 'Main',
+      recordId: 'record-0',
+    });
   });
 
   it('ends a stop at the first start after it', () => {
@@ -152,6 +155,77 @@ describe('a replay of changes to audits', () => {
 
     expect(replay.of(LOGINS)).toMatchObject({ is: 'configured' });
     expect(replay.stops).toMatchObject([{ from: timeAt(5), to: timeAt(9), recordId: 'record-5' }]);
+  });
+
+  it('does not take an audit that was made and never switched on for one that records', () => {
+    const audit = change(1, 'CREATE SERVER AUDIT Main TO APPLICATION_LOG', { actionId: 'CR' });
+    const specification = change(2, MADE.statement ?? '', { actionId: 'CR' });
+    const never = replayed(audit, specification);
+
+    expect(never.of(LOGINS)).toMatchObject({ is: 'contradicted', recordId: 'record-1' });
+    expect(never.stops).toEqual([]);
+    const begun = { is: 'configured', since: timeAt(4) };
+    expect(replayed(audit, specification, session(4, 'enabled')).of(LOGINS)).toMatchObject(begun);
+    const made = change(4, 'CREATE SERVER AUDIT Main TO APPLICATION_LOG WITH (STATE = ON)', {
+      actionId: 'CR',
+    });
+    expect(replayed(specification, made).of(LOGINS)?.is).toBe('configured');
+  });
+
+  it('says that a group is recorded since its audit started again, and names the record of the group', () => {
+    const off = session(5, 'disabled');
+
+    expect(replayed(MADE, session(1, 'enabled'), session(3, 'enabled')).of(LOGINS)?.since).toBe(timeAt(0));
+    expect(replayed(MADE, off, session(9, 'enabled')).of(LOGINS)).toMatchObject({
+      since: timeAt(9),
+      recordId: 'record-0',
+    });
+  });
+
+  it('ends the stop of an audit that is renamed while it stands still, which is the only time for it', () => {
+    const off = change(2, 'ALTER SERVER AUDIT Main WITH (STATE = OFF)');
+    const renamed = change(3, 'ALTER SERVER AUDIT Main MODIFY NAME = Trail');
+    const decoy = session(4, 'enabled', 'Main');
+    const replay = replayed(MADE, off, renamed, decoy);
+
+    expect(replay.stops).toMatchObject([{ from: timeAt(2), to: null }]);
+    replay.take(change(5, 'ALTER SERVER AUDIT Trail WITH (STATE = ON)'));
+    expect(replay.stops).toMatchObject([{ from: timeAt(2), to: timeAt(5) }]);
+  });
+
+  it('ends the stop of an audit that is dropped where another one records, or with the next start of any', () => {
+    const [off, dropped] = [session(5, 'disabled'), change(6, 'DROP SERVER AUDIT Main')];
+    const stop = (...events: StoredAuditEvent[]) => replayed(MADE, ...events).stops.map(({ to }) => to);
+
+    expect(stop(session(1, 'enabled', 'Other'), off, dropped)).toEqual([timeAt(6)]);
+    expect(stop(off, dropped)).toEqual([null]);
+    expect(stop(off, dropped, session(9, 'enabled', 'Other'))).toEqual([timeAt(9)]);
+    expect(stop(off, session(9, 'enabled', 'Other'))).toEqual([null]);
+  });
+
+  it('knows a specification that is made anew by what it is made with', () => {
+    const again = change(
+      5,
+      'CREATE SERVER AUDIT SPECIFICATION S FOR SERVER AUDIT Main ADD (LOGOUT_GROUP) WITH (STATE = ON)',
+    );
+
+    expect(replayed(MADE, again).of(LOGINS)).toMatchObject({ is: 'contradicted', since: timeAt(5) });
+    expect(replayed(MADE, again).of('LOGOUT_GROUP')).toMatchObject({ since: timeAt(5) });
+  });
+
+  it('knows nothing of the specifications of a database that was dropped or made since', () => {
+    const made = change(
+      1,
+      `CREATE DATABASE AUDIT SPECIFICATION D FOR SERVER AUDIT Main ADD (${LOGINS}) WITH (STATE = ON)`,
+      { databaseName: 'Sales' },
+    );
+    const atMs = (minute: number) => Date.parse(timeAt(minute));
+    const replay = replayed(MADE, made, { ...made, databaseName: 'Hr' });
+    replay.replaced('sales', atMs(0));
+    expect(replay.databases).toEqual(['Hr', 'Sales']);
+    replay.replaced('sales', atMs(2));
+    expect(replay.databases).toEqual(['Hr']);
+    expect(replay.of(LOGINS)?.is).toBe('configured');
   });
 
   it('lets another audit, which is off, change nothing', () => {

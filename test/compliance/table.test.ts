@@ -150,7 +150,7 @@ describe.each(FORMS)('a known history of two instances on %s, by %s', (engine, f
         serverInstanceName: 'PAY01',
         databaseName: 'Payroll',
         status: 'pass',
-        since: hoursAgo(HAPPENED.tookAccess),
+        since: hoursAgo(HAPPENED.started),
       },
     ]);
   });

@@ -37,9 +37,9 @@ export class AuditReplay {
   readonly #specifications = new Map<string, Specification>();
   readonly #stops: { from: string; to: string | null; recordId: string | null; audit: string | null }[] = [];
   /** Groups of specifications that were dropped. */
-  readonly #ended: (Ended & { readonly group: string })[] = [];
+  #ended: (Ended & { readonly group: string })[] = [];
   /** Single actions of specifications that were dropped. */
-  readonly #endedActions: (Ended & { readonly action: string })[] = [];
+  #endedActions: (Ended & { readonly action: string })[] = [];
   /** Since when a snapshot shows all specifications of the server. */
   #complete: Change | null = null;
 
@@ -69,7 +69,8 @@ export class AuditReplay {
       const state = isOn ? 'on' : 'off';
       const auditState = this.#audits.get(fold(audit));
       const is = auditIsOn ? 'on' : 'off';
-      if (auditState?.is !== is) this.#audits.set(fold(audit), { is, change });
+      if (auditState?.is !== is)
+        this.#audits.set(fold(audit), { is, change: turnedBy(auditState?.is ?? null, is, change) });
       this.#specifications.set(key, {
         ...newSpecification(database, state),
         audit,
@@ -100,6 +101,19 @@ export class AuditReplay {
     } else this.#forget(event);
   }
 
+  /** Forgets the specifications of a database that was dropped, or made, at a time: they were of the one before. */
+  replaced(databaseName: string, atMs: number): void {
+    const isOlder = (changes: readonly (Change | null)[]) =>
+      changes.every((change) => change === null || Date.parse(change.at) <= atMs);
+    const isOf = (database: string | null) => database !== null && fold(database) === fold(databaseName);
+    for (const [key, { database, groups, actions, state }] of this.#specifications)
+      if (isOf(database) && isOlder([...groups.values(), ...actions.values(), state.change]))
+        this.#specifications.delete(key);
+    const isLeft = ({ database, change }: Ended) => !isOf(database) || !isOlder([change]);
+    this.#ended = this.#ended.filter(isLeft);
+    this.#endedActions = this.#endedActions.filter(isLeft);
+  }
+
   /**
    * What the changes say of a group; null: nothing.
    * @param within a database, whose own specifications then count too; null: the whole instance
@@ -110,9 +124,10 @@ export class AuditReplay {
       const added = specification.groups.get(group);
       return added ? [{ specification, added }] : [];
     });
-    for (const { specification, added } of having)
-      if (this.#isOn(specification))
-        return recorded('configured', latest([added, specification.state.change]));
+    const on = having.filter(({ specification }) => this.#isOn(specification));
+    const begun = on.map(({ specification, added }) => this.#begunOf(specification, added));
+    const [first] = begun.sort((a, b) => (a.at < b.at ? -1 : 1));
+    if (first) return recorded('configured', first);
     const ends = [
       ...own.flatMap(({ removed }) => removed.get(group) ?? []),
       ...having.flatMap(({ specification }) => this.#endOf(specification) ?? []),
@@ -146,7 +161,7 @@ export class AuditReplay {
         [...of].flatMap(([text, change]) => (isSought(text) ? [change] : []));
       const on = own
         .filter((one) => this.#isOn(one))
-        .flatMap((one) => changesOf(one.actions).map((change) => latest([change, one.state.change])));
+        .flatMap((one) => changesOf(one.actions).map((change) => this.#begunOf(one, change)));
       const ends = [
         ...own.flatMap((one) => changesOf(one.removedActions)),
         ...own.flatMap((one) => (changesOf(one.actions).length > 0 ? (this.#endOf(one) ?? []) : [])),
@@ -172,9 +187,11 @@ export class AuditReplay {
 
   /** The databases whose own specifications record a group. */
   databasesOf(group: string): readonly string[] {
-    return [...this.#specifications.values()].flatMap((one) =>
-      one.database !== null && one.groups.has(group) && this.#isOn(one) ? [one.database] : [],
-    );
+    return [...this.#specifications.values()]
+      .flatMap((one) =>
+        one.database !== null && one.groups.has(group) && this.#isOn(one) ? [one.database] : [],
+      )
+      .sort();
   }
 
   /** Whether a specification of a database may have recorded a group at any time after this one. */
@@ -201,6 +218,12 @@ export class AuditReplay {
 
   #auditOf({ audit }: Specification): Switch | undefined {
     return audit === null ? undefined : this.#audits.get(fold(audit));
+  }
+
+  /** The change by which a specification that is on records what was added to it, at the time since which it does. */
+  #begunOf(specification: Specification, added: Change): Change {
+    const change = latest([added, specification.state.change]);
+    return { ...change, at: latest([change, this.#auditOf(specification)?.change ?? null]).at };
   }
 
   /** The change by which a specification that has a group stopped to record it. */
@@ -248,16 +271,20 @@ export class AuditReplay {
 
   #applyToAudit({ verb, name, renamed, filter, state }: AuditStatement, change: Change): void {
     const key = fold(name);
-    const known = this.#audits.get(key) ?? { is: null, change: null };
-    this.#audits.set(key, known);
     // A new audit does not record until it is switched on.
+    const made: Switch | null = verb === 'create' ? { is: 'off', change } : null;
+    const known = made ?? this.#audits.get(key) ?? { is: null, change: null };
+    this.#audits.set(key, known);
     const asked = verb === 'drop' ? 'off' : state;
     if (asked) this.#turn(known, asked, change, name);
+    if (verb === 'drop') this.#endStop(name, change);
     if (filter === 'set') this.#filters.set(key, { ...change, audit: name });
     else if (filter === 'removed' || verb !== 'alter') this.#filters.delete(key);
     if (renamed !== null) {
       this.#audits.delete(key);
       this.#audits.set(fold(renamed), known);
+      for (const stop of this.#stops)
+        if (stop.audit !== null && fold(stop.audit) === key) stop.audit = renamed;
       const of = this.#filters.get(key);
       if (of) this.#filters.set(fold(renamed), { ...of, audit: renamed });
       this.#filters.delete(key);
@@ -279,7 +306,10 @@ export class AuditReplay {
       this.#specifications.delete(key);
       return;
     }
-    const specification = known ?? newSpecification(database, verb === 'create' ? 'off' : null);
+    // One that is made anew was dropped before.
+    if (known && verb === 'create') this.#end(known, change);
+    const specification =
+      verb === 'create' ? newSpecification(database, 'off') : (known ?? newSpecification(database, null));
     this.#specifications.set(key, specification);
     if (audit !== null) specification.audit = audit;
     for (const group of drops.filter(this.isKnown)) {
@@ -317,8 +347,18 @@ export class AuditReplay {
     const stop = this.#stops.findLast((one) => one.audit === null || fold(one.audit) === fold(name));
     if (is === 'on' && stop && stop.to === null) stop.to = change.at;
     if (is === 'off' && audit.is !== 'off') this.#stops.push({ ...stopAt(change), audit: name });
-    if (audit.is !== is) audit.change = change;
+    if (audit.is !== is) audit.change = turnedBy(audit.is, is, change);
     audit.is = is;
+  }
+
+  /** An audit that is gone stands still no more where another one records. Else the next start of any ends its stop. */
+  #endStop(name: string, change: Change): void {
+    const isRecorded = [...this.#audits.values()].some(({ is }) => is === 'on');
+    for (const stop of this.#stops) {
+      if (stop.to !== null || stop.audit === null || fold(stop.audit) !== fold(name)) continue;
+      if (isRecorded) stop.to = change.at;
+      else stop.audit = null;
+    }
   }
 
   /** A failure shuts the server down or ends the audit. The record does not say which audit it was. */
@@ -330,3 +370,7 @@ export class AuditReplay {
     this.#stops.push({ ...stopAt(change), audit: null });
   }
 }
+
+/** The change by which an audit is on or off; null: nothing was known of it, so it may have been on before. */
+const turnedBy = (before: Switch['is'], is: 'on' | 'off', change: Change): Change | null =>
+  before === null && is === 'on' ? null : change;

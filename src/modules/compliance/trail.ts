@@ -37,6 +37,8 @@ import { codeOf, type Seen, seenGroups } from './seen';
 
 /** Events of these codes change what an audit records, with the start and the end of the server. */
 const AUDIT_CHANGES = '(actionId:(CR OR AL OR DR) AND classType:(A OR SA OR DA)) OR actionId:(AUSC OR AUSF)';
+/** With a database, its specifications are gone; one that is made under its name has none. */
+const DATABASE_REPLACED = 'actionId:(CR OR DR) AND classType:DB AND succeeded:true';
 const SERVER_START = 'SVSR';
 const SERVER_STARTS = `actionId:${SERVER_START}`;
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
@@ -175,6 +177,11 @@ export async function readTrails(
       },
     );
   for (const own of known.values()) loadSnapshots(own, to);
+  if ([...known.values()].some(({ replay }) => replay.databases.length > 0))
+    for (const { values, lastMs } of await group(['serverInstanceName', 'objectName'], {
+      filter: DATABASE_REPLACED,
+    }))
+      known.get(values[0] ?? '')?.replay.replaced(values[1] ?? '', lastMs);
   const came = new Set(counted.map(({ values }) => codeOf(values[1])));
   if (came.has(SERVER_START))
     await eachEvent(service, ask, tenants, { filter: SERVER_STARTS, startTime: from, endTime: to }, (event) =>
