@@ -6,16 +6,44 @@ import type { TenantSet } from '../../tenant-set';
 import { eachEvent } from './each-event';
 import type { Questions } from './questions';
 
+interface Parts {
+  readonly service: ServiceDoor;
+  readonly ask: Pick<Questions, 'page'>;
+}
+
+/** So many of the last canaries of an instance tell how often they came. */
+const LAST = 50;
+
 /** The canaries of a day before a moment, and of the moment. */
-export async function canariesBefore(
-  { service, ask }: { readonly service: ServiceDoor; readonly ask: Pick<Questions, 'page'> },
+export const canariesBefore = (parts: Parts, tenants: TenantSet, asOf: bigint) =>
+  statesOf(parts, tenants, asOf, {
+    filter: `actionId:${CANARY_ACTION}`,
+    startTime: formatTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS),
+  });
+
+/** The last canaries of an instance since a time, however long ago they came. */
+export const lastCanaries = (
+  parts: Parts,
   tenants: TenantSet,
   asOf: bigint,
+  instance: string,
+  since: string,
+) =>
+  statesOf(parts, tenants, asOf, {
+    filter: `actionId:${CANARY_ACTION} AND serverInstanceName:${JSON.stringify(instance)}`,
+    startTime: since,
+    most: LAST,
+  });
+
+async function statesOf(
+  { service, ask }: Parts,
+  tenants: TenantSet,
+  asOf: bigint,
+  asked: { readonly filter: string; readonly startTime: string; readonly most?: number },
 ): Promise<readonly CanaryState[]> {
   const all: Canary[] = [];
-  const startTime = formatTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS);
-  const asked = { filter: `actionId:${CANARY_ACTION}`, startTime, endTime: formatTicks(asOf + 1n) };
-  await eachEvent(service, ask, tenants, asked, (event) => all.push(...canaryOf(event)));
+  const before = { ...asked, endTime: formatTicks(asOf + 1n) };
+  await eachEvent(service, ask, tenants, before, (event) => all.push(...canaryOf(event)));
   return canaryStates(all, Number(asOf / TICKS_PER_MS));
 }
 

@@ -8,7 +8,7 @@ import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { tenantSet } from '../../tenant-set';
-import { canariesBefore } from './canaries';
+import { canariesBefore, lastCanaries } from './canaries';
 import { eachEvent } from './each-event';
 import { type ActionGroup, type Check, fieldsOf } from './frameworks';
 import { namesBefore, newestBefore } from './instances';
@@ -64,7 +64,7 @@ export interface InstanceTrail extends LaterQuestions {
   readonly lagsThen: () => Promise<readonly Lag[]>;
   /** The newest verification of the tenant's evidence log that ended in the period; null: none did. */
   readonly verified: () => Promise<Verification | null>;
-  /** Its canaries in the day before the moment. */
+  /** Its canaries in the day before the moment; where none came, those of the period that are overdue. */
   readonly canaries: () => Promise<readonly CanaryState[]>;
   /** What operators declare of the instance at the moment. */
   readonly scope: InstanceScope;
@@ -211,6 +211,16 @@ export async function readTrails(
   const canaries = once(async () =>
     came.has(CANARY_ACTION) ? canariesBefore({ service, ask }, tenants, asOf) : [],
   );
+  const withCanaries = new Set(
+    counted.flatMap(({ values: [name, action] }) => (codeOf(action) === CANARY_ACTION ? (name ?? '') : [])),
+  );
+  const canariesOf = async (name: string) => {
+    const own = (await canaries()).filter(({ newest }) => newest.serverInstanceName === name);
+    if (own.length > 0 || !withCanaries.has(name)) return own;
+    // A day after the last one, the next one is overdue still.
+    const last = await lastCanaries({ service, ask }, tenants, asOf, name, from);
+    return last.filter(({ isOverdue }) => isOverdue);
+  };
   const events = new Map<string, { n: number; lastMs: number }>();
   for (const {
     values: [name = ''],
@@ -240,7 +250,7 @@ export async function readTrails(
     lags: async () => (await lags()).filter(isOf(name)),
     lagsThen: async () => (await lagsThen()).filter(isOf(name)),
     verified,
-    canaries: async () => (await canaries()).filter((one) => one.newest.serverInstanceName === name),
+    canaries: once(() => canariesOf(name)),
     seen: seen.get(name) ?? new Map<string, Seen>(),
     events: events.get(name)?.n ?? 0,
     sources: sourcesOf(name),
