@@ -207,6 +207,13 @@ describe('what is asked about an entity', () => {
     );
     expect(await filterOf({ kind: 'host', value: 'APP01' })).toBeUndefined();
     expect((await asked(object)).entity.roles).toBeNull();
+    const dropsOf = async (id: Partial<EntityId>) => {
+      const [, page] = (await asked(id, { roles: 1 })).pages;
+      return page && printed(page.filter.expression);
+    };
+    expect(await dropsOf({})).toMatch(/^\(classType:"LX" OR .*\) AND objectName~"eve"$/);
+    expect(await dropsOf(object)).toMatch(/^\(?classType:"LX" OR [^~]*$/);
+    expect((await asked({}, { roles: 0 })).pages).toHaveLength(1);
     expect((await asked({})).entity.roles).toEqual([]);
   });
 });
@@ -274,6 +281,35 @@ describe('roles', () => {
       ]);
     expect(placed({ objectName: 'own_role', classType: 'SG' })[0]?.[1]).toBeNull();
     expect(placed({ objectName: 'own_role', classType: 'RL' })[0]?.[1]).toBe('Payroll');
+  });
+
+  it('end with the login, for the roles of its server, and with the user, for those of its database', () => {
+    const of = (objectName: string, roleMember: string, more: Partial<RoleChange> = {}) =>
+      change('APRL', 1, { objectName, roleMember, ...more });
+    const drop = (classType: string, objectName: string, more: Partial<RoleChange> = {}) =>
+      change('DR', 5, { classType, objectName, recordId: 'drop', databaseName: 'master', ...more });
+    const held = [of('sysadmin', 'eve'), of('db_owner', 'eve'), of('sysadmin', 'bob')];
+    const left = (...drops: readonly RoleChange[]) =>
+      heldRoles([...held, ...drops]).flatMap(({ role, member, until, untilBy, untilRecordId }) =>
+        until === null ? [] : [[role, member, until.slice(8, 10), untilBy, untilRecordId]],
+      );
+
+    expect(left(drop('LX', 'EVE'))).toEqual([['sysadmin', 'eve', '05', 'dba', 'drop']]);
+    expect(left(drop('US', 'eve', { databaseName: 'PAYROLL' }))).toEqual([
+      ['db_owner', 'eve', '05', 'dba', 'drop'],
+    ]);
+    for (const other of [
+      drop('LX', 'eve', { succeeded: false }),
+      drop('LX', 'eve', { serverInstanceName: 'SQL02' }),
+      drop('US', 'eve'),
+      drop('WL', 'ev'),
+    ])
+      expect([other, left(other)]).toEqual([other, []]);
+    const again = change('APRL', 7, { objectName: 'sysadmin', roleMember: 'eve' });
+    expect(heldRoles([...held, drop('LX', 'eve'), again])[0]).toMatchObject({
+      role: 'sysadmin',
+      until: null,
+    });
   });
 
   it('were held before the log began if they are removed without having been added', () => {

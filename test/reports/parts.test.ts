@@ -110,6 +110,26 @@ describe('who is privileged', () => {
     expect(isPrivileged(all, 0, { serverPrincipalName: 'SA' })).toBe(true);
   });
 
+  it('was one before the log began if it is dropped from the role first, and is none once it is dropped itself', () => {
+    const all = new Privileged();
+    const drop = (minute: number, classType: string, objectName: string, more: object = {}) =>
+      event(minute, { actionId: 'DR', objectName, additional: { classType }, ...more });
+    for (const change of [
+      member(10, 'DPRL', 'sysadmin', 'old'),
+      member(10, 'APRL', 'sysadmin', 'eve'),
+      member(10, 'APRL', 'db_owner', 'kai'),
+      drop(15, 'LX', 'eve', { succeeded: false }),
+      drop(20, 'LX', 'Eve', { databaseName: 'master' }),
+      drop(20, 'US', 'kai'),
+    ])
+      all.take(change);
+    const times = [0, 10, 11, 15, 20, 21];
+    const of = (more: object) => times.map((minute) => isPrivileged(all, minute, more));
+    expect(of({ serverPrincipalName: 'old' })).toEqual([true, true, false, false, false, false]);
+    expect(of({ serverPrincipalName: 'eve' })).toEqual([false, true, true, true, true, false]);
+    expect(of({ databasePrincipalName: 'kai' })).toEqual([false, true, true, true, true, false]);
+  });
+
   it('is a member of a role of a database in that database alone, and a filter finds what each of them did', () => {
     const all = new Privileged();
     all.take(member(10, 'APRL', 'db_owner', 'kai'));

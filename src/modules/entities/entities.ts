@@ -2,6 +2,7 @@ import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
 import { formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allEqual, equals } from '../../event/expression/expression';
 import { printed } from '../../event/expression/printed';
+import { PRINCIPAL_DROPS } from '../../event/principal-drops';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
@@ -102,16 +103,27 @@ export class Entities {
     if (kind !== 'login' && kind !== 'object') return null;
     const named = [equals(kind === 'login' ? 'roleMember' : 'objectName', value, true)];
     if (databaseName !== null) named.push(equals('databaseName', databaseName, true));
+    const of = (...parts: string[]) => this.#changes(tenants, parts.join(' AND '));
+    const { items, totalCount } = await of(ofActions(ROLE_CHANGE_ACTIONS), ...named.map(printed));
+    if (kind === 'object' && totalCount === 0) return null;
+    // Of a role, anybody may be a member.
+    const dropped = kind === 'login' ? [printed(equals('objectName', value, true))] : [];
+    const drops = totalCount === 0 ? [] : (await of(PRINCIPAL_DROPS, ...dropped)).items;
+    const changes = [...items, ...drops].sort((a, b) => (a.recordId < b.recordId ? -1 : 1));
+    return { held: heldRoles(changes), changes: totalCount };
+  }
+
+  /** The newest changes that satisfy a filter. */
+  async #changes(tenants: TenantSet, filter: string) {
     const { items, totalCount } = await this.ask.page(tenants, {
-      filter: filterOf(EVERYTHING, [ofActions(ROLE_CHANGE_ACTIONS), ...named.map(printed)].join(' AND ')),
+      filter: filterOf(EVERYTHING, filter),
       sort: 'recordId',
       descending: true,
       page: 1,
       pageSize: LIMITS.entityRoleChangesMax,
       hasLifted: true,
     });
-    if (kind === 'object' && totalCount === 0) return null;
-    return { held: heldRoles((items as readonly RoleChange[]).toReversed()), changes: totalCount };
+    return { items: items as readonly RoleChange[], totalCount };
   }
 }
 

@@ -1,10 +1,11 @@
+import { droppedBy } from '../../event/principal-drops';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
 import type { ENTITY } from './answers';
 
 export type HeldRole = NonNullable<Answer<typeof ENTITY>['roles']>[number];
 
-/** An event that changed the members of a role. */
+/** An event that changed the members of a role, or dropped a login or a user. */
 export interface RoleChange {
   readonly recordId: string;
   readonly eventTime: string;
@@ -12,7 +13,7 @@ export interface RoleChange {
   readonly succeeded: boolean;
   readonly serverInstanceName: string | null;
   readonly databaseName: string | null;
-  /** The role. */
+  /** The role, or what was dropped. */
   readonly objectName: string | null;
   readonly serverPrincipalName: string | null;
   readonly roleMember?: string | null;
@@ -32,7 +33,7 @@ const isOfServer = ({ classType, objectName }: RoleChange) =>
   (objectName ?? '').startsWith('##MS_');
 
 /**
- * Who holds which role. Who is removed from a role without having been added was a member before the log began.
+ * Who holds which role. A login that is dropped leaves the roles of its server, and a user those of its database. Who is removed from a role without having been added was a member before the log began.
  * @param changes in the order of their times
  * @returns the roles that are held, then those that were held, the latest first
  */
@@ -42,6 +43,20 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
   for (const change of changes) {
     const { objectName: role, serverInstanceName, actionId, eventTime, recordId } = change;
     if (!change.succeeded || role === null) continue;
+    const dropped = droppedBy({ ...change, classType: change.classType ?? null });
+    if (dropped) {
+      for (const [key, one] of held)
+        if (isOf(one, dropped, change)) {
+          held.delete(key);
+          ended.push({
+            ...one,
+            until: eventTime,
+            untilBy: change.serverPrincipalName,
+            untilRecordId: recordId,
+          });
+        }
+      continue;
+    }
     const databaseName = isOfServer(change) ? null : change.databaseName;
     const member = change.roleMember ?? null;
     const place = [serverInstanceName, databaseName && fold(databaseName)];
@@ -62,4 +77,16 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
     ...[...held.values()].sort((a, b) => latest(a.since, b.since)),
     ...ended.sort((a, b) => latest(a.until, b.until)),
   ];
+}
+
+/** Whether a membership is of what a change dropped. */
+function isOf(
+  { member, serverInstanceName, databaseName }: HeldRole,
+  { kind, name }: NonNullable<ReturnType<typeof droppedBy>>,
+  change: RoleChange,
+): boolean {
+  if (member === null || fold(member) !== fold(name)) return false;
+  if (serverInstanceName !== change.serverInstanceName) return false;
+  if (kind === 'login' || databaseName === null) return kind === 'login' && databaseName === null;
+  return fold(databaseName) === fold(change.databaseName ?? '');
 }

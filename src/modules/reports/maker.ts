@@ -7,6 +7,7 @@ import { allOf, type Expression, termsOf } from '../../event/expression/expressi
 import { type AnyField, isLifted, type LiftedName } from '../../event/fields';
 import type { TextForm } from '../../event/marks';
 import type { ParameterValues } from '../../event/parameter-specs';
+import { PRINCIPAL_DROPS } from '../../event/principal-drops';
 import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
 import type { DeclaredHours } from '../../event/working-hours';
 import { LIMITS } from '../../limits';
@@ -205,8 +206,9 @@ export class ReportMaker {
   }
 
   async #privileged(request: OneRun, endTime: string): Promise<Privileged> {
-    const filter = toSummaryFilter({ filter: ofActions(ROLE_CHANGE_ACTIONS), startTime: undefined, endTime });
-    const events = await this.#events(request, filter, ['roleMember']);
+    const changes = `${ofActions(ROLE_CHANGE_ACTIONS)} OR (${PRINCIPAL_DROPS})`;
+    const filter = toSummaryFilter({ filter: changes, startTime: undefined, endTime });
+    const events = await this.#events(request, filter, ['roleMember', 'classType']);
     try {
       const privileged = new Privileged();
       for await (const batch of events.batches) for (const event of batch) privileged.take(event);

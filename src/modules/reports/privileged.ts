@@ -1,5 +1,6 @@
 import { type Expression, equals, type FieldTerm } from '../../event/expression/expression';
 import { liftedValue } from '../../event/lifted';
+import { droppedBy } from '../../event/principal-drops';
 import { fold } from '../../event/search';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 
@@ -22,7 +23,10 @@ interface Membership {
   to: string | null;
 }
 
-/** Who is a member of a powerful role when. Events that change roles are given in the order of their times. */
+/**
+ * Who is a member of a powerful role when. Events that change roles, or drop logins and users, are given in the order of
+ * their times. Who is removed without having been added was a member before the log began.
+ */
 export class Privileged {
   /** By place and name, letter case folded. The place is a server, or a database of it. */
   readonly #members = new Map<string, Map<string, Membership[]>>();
@@ -31,8 +35,15 @@ export class Privileged {
 
   take(event: StoredAuditEvent): void {
     const { actionId, succeeded, objectName, eventTime } = event;
+    if (!succeeded || objectName === null) return;
+    const dropped = droppedBy({ ...event, classType: liftedValue('classType', event) });
+    if (dropped) {
+      const left = this.#members.get((dropped.kind === 'login' ? loginKey : userKey)(event, dropped.name));
+      for (const times of left?.values() ?? []) endAt(times, eventTime);
+      return;
+    }
     const member = liftedValue('roleMember', event);
-    if (!succeeded || member === null || objectName === null) return;
+    if (member === null) return;
     const role = fold(objectName);
     const isOfServer = SERVER_ROLES.includes(role);
     if (!isOfServer && !DATABASE_ROLES.includes(role)) return;
@@ -45,7 +56,8 @@ export class Privileged {
     const last = times.at(-1);
     if (actionId.startsWith('A')) {
       if (last?.to !== null) times.push({ from: eventTime, to: null });
-    } else if (last?.to === null) last.to = eventTime;
+    } else if (!last) times.push({ from: '', to: eventTime });
+    else endAt(times, eventTime);
   }
 
   /** Whether a principal of the event is sa, or a member at that time. */
@@ -73,6 +85,11 @@ export class Privileged {
     ];
     return { kind: 'or', of };
   }
+}
+
+function endAt(times: readonly Membership[], time: string): void {
+  const last = times.at(-1);
+  if (last?.to === null) last.to = time;
 }
 
 type Placed = Pick<StoredAuditEvent, 'serverInstanceName' | 'databaseName'>;
