@@ -126,7 +126,7 @@ describe('whether only auditors change what is audited', () => {
     recordId: `by ${by} ${minute}`,
   });
 
-  it('fails by strangers, the first of them first, and not by records that name nobody', () => {
+  it('fails by strangers, the first of them first, and is not known by records that name nobody', () => {
     const auditChanges = [
       change('ann', 1),
       change(null, 2),
@@ -140,7 +140,12 @@ describe('whether only auditors change what is audited', () => {
     });
     const own = [change('ann', 1), change(null, 2)];
     expect(judgeAuditors(trailOf({ auditors: ['ann'] }, { auditChanges: own }), SERVER)).toMatchObject({
-      ...{ status: 'pass', recordIds: ['made', 'by ann 1', 'by null 2'] },
+      ...{ status: 'unknown', recordIds: ['by null 2'] },
+      reason: 'A change of what is audited states no login: at 2026-05-04T08:02:00.0000000Z.',
+    });
+    const auditors = [change('ann', 1), change('ANN', 2)];
+    expect(judgeAuditors(trailOf({ auditors: ['ann'] }, { auditChanges: auditors }), SERVER)).toMatchObject({
+      ...{ status: 'pass', recordIds: ['made', 'by ann 1', 'by ANN 2'] },
     });
   });
 

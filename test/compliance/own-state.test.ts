@@ -1,19 +1,20 @@
 import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import {
-  AUDIT_STOPPED,
   judgeAlerts,
   judgeClocks,
   judgeFailures,
   judgeOffLoad,
   judgeRetention,
   judgeVerified,
-  TRAIL_UNHEALTHY,
 } from '../../src/modules/compliance/judge-own';
 import {
   type AlertWork,
+  AUDIT_STOPPED,
   alertsBetween,
   concerns,
+  isRuleOn,
   retentionDays,
+  TRAIL_UNHEALTHY,
 } from '../../src/modules/compliance/own-state';
 import type { InstanceTrail } from '../../src/modules/compliance/trail';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
@@ -35,9 +36,11 @@ const alert = (ago: number, waited: number | null, more: Partial<AlertWork> = {}
   instances: ['PAY01'],
   group: {},
   answeredAt: waited === null ? null : new Date(hoursAgo(ago - waited)),
+  isSuppressed: false,
   ...more,
 });
 interface Given {
+  readonly isWatched?: boolean;
   readonly alerts?: readonly AlertWork[];
   readonly stops?: readonly object[];
   readonly sources?: readonly object[];
@@ -45,8 +48,17 @@ interface Given {
   readonly verified?: object | null;
   readonly kept?: { isNow?: boolean; days?: number | null; oldestDays?: number };
 }
-const trail = ({ alerts = [], stops = [], sources = [], kept = {}, lags = [], verified = null }: Given) =>
+const trail = ({
+  alerts = [],
+  stops = [],
+  sources = [],
+  kept = {},
+  lags = [],
+  verified = null,
+  isWatched = true,
+}: Given) =>
   ({
+    isWatched: async () => isWatched,
     alerts: async () => alerts.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()),
     replay: { stops },
     sources,
@@ -69,6 +81,7 @@ describe('controls that our own state answers', () => {
     ['one waits for too long', [alert(100, 1), alert(25, null)], 'fail'],
     ['one waits and is young', [alert(100, 1), alert(23, null)], 'pass'],
     ['all wait and are young', [alert(23, null)], 'unknown'],
+    ['one that is suppressed waits', [alert(100, 1), alert(50, null, { isSuppressed: true })], 'pass'],
   ])('judge how alerts are answered: %s', async (_, alerts, status) => {
     expect((await judgeAlerts(ALL, trail({ alerts }))).status).toBe(status);
   });
@@ -115,7 +128,10 @@ describe('controls that our own state answers', () => {
     });
 
     expect((await judgeClocks(trail({ sources: [{}], alerts: [clock] }))).status).toBe('fail');
+    const suppressed = { ...clock, isSuppressed: true };
+    expect((await judgeClocks(trail({ sources: [{}], alerts: [suppressed] }))).status).toBe('fail');
     expect((await judgeClocks(trail({ sources: [{}] }))).status).toBe('pass');
+    expect((await judgeClocks(trail({ sources: [{}], isWatched: false }))).status).toBe('unknown');
     expect((await judgeClocks(trail({}))).status).toBe('unknown');
   });
 
@@ -210,7 +226,7 @@ describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
   });
   afterAll(() => store.close());
 
-  it('has the alerts of a time as they stood at its end, without those that were suppressed', async () => {
+  it('has the alerts of a time as they stood at its end, with those that were suppressed', async () => {
     const { tenantId } = await store.forNewTenant();
     const { service, owner } = store.database;
     const put = async (alertId: string, ago: number, status: string, answers: readonly number[]) => {
@@ -273,9 +289,30 @@ describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
         instances: ['PAY01'],
         group: { host: 'SQL01' },
         answeredAt: null,
+        isSuppressed: false,
       },
-      expect.objectContaining({ answeredAt: new Date(hoursAgo(30)) }),
+      expect.objectContaining({ createdAt: new Date(hoursAgo(30)), answeredAt: null, isSuppressed: true }),
+      expect.objectContaining({ answeredAt: new Date(hoursAgo(30)), isSuppressed: false }),
     ]);
     expect(await retentionDays(service, tenantId)).toBeNull();
+  });
+
+  it('tells whether a rule is on, which it is unless the tenant switched it off', async () => {
+    const { tenantId } = await store.forNewTenant();
+    const other = await store.forNewTenant();
+    const { service, owner } = store.database;
+    const put = (enabled: boolean, ruleId: string) =>
+      owner.models.detectionRule.create({
+        data: {
+          ...{ tenantId, ruleId, enabled, version: 1, digest: '' },
+          ...{ createdAt: new Date(), updatedAt: new Date() },
+        },
+      });
+    await put(false, TRAIL_UNHEALTHY);
+    await put(true, BUSY);
+
+    expect(await isRuleOn(service, tenantId, TRAIL_UNHEALTHY)).toBe(false);
+    expect(await isRuleOn(service, tenantId, BUSY)).toBe(true);
+    expect(await isRuleOn(service, other.tenantId, TRAIL_UNHEALTHY)).toBe(true);
   });
 });

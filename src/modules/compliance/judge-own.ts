@@ -2,19 +2,18 @@ import { formatTicks, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/even
 import { inUse } from '../../event/source-report';
 import type { Check } from './frameworks';
 import { gapSentence, gapsOf, type Verdict, verdict } from './judge-groups';
-import type { AlertWork } from './own-state';
+import { type AlertWork, AUDIT_STOPPED, TRAIL_UNHEALTHY } from './own-state';
 import type { Lag } from './questions';
 import type { InstanceTrail } from './trail';
 
-/** Rules by which the service tells of failures of audits. */
-export const TRAIL_UNHEALTHY = '53308bda-ec61-4693-a6ae-f0229e835a8b';
-
-/** Rule 38, which tells of an audit that is not there again within thirty seconds. */
-export const AUDIT_STOPPED: readonly string[] = ['e5987345-8ec2-4211-acd3-7e548ebf9e2a'];
 const TOLD_MS = 60_000;
 const isLong = (from: string, to: string) => Date.parse(to) - Date.parse(from) > TOLD_MS;
 
 const timeOf = (date: Date) => formatTicks(BigInt(date.getTime()) * TICKS_PER_MS);
+
+/** The alerts that people are shown. */
+const shownAlerts = async (trail: InstanceTrail) =>
+  (await trail.alerts()).filter(({ isSuppressed }) => !isSuppressed);
 
 /** Whether people answered the alerts of the period in time. */
 export async function judgeAlerts(
@@ -22,7 +21,9 @@ export async function judgeAlerts(
   trail: InstanceTrail,
 ): Promise<Verdict> {
   const ofTrail = [TRAIL_UNHEALTHY, ...AUDIT_STOPPED];
-  const alerts = (await trail.alerts()).filter(({ ruleId }) => about === 'all' || ofTrail.includes(ruleId));
+  const alerts = (await shownAlerts(trail)).filter(
+    ({ ruleId }) => about === 'all' || ofTrail.includes(ruleId),
+  );
   const what = about === 'all' ? 'alert' : 'alert of a failure of an audit';
   if (alerts.length === 0) return verdict('unknown', `No ${what} came in 30 days.`);
   const end = Date.parse(trail.period.to);
@@ -62,7 +63,7 @@ export async function judgeFailures(trail: InstanceTrail): Promise<Verdict> {
   const gaps = gapsOf(trail).filter(({ beforeTime }) => beforeTime === null || beforeTime > period.from);
   if (stops.length + gaps.length === 0)
     return verdict('unknown', 'No failure of an audit is in the trail of 30 days.');
-  const alerts = await trail.alerts();
+  const alerts = await shownAlerts(trail);
   const isTold = (at: string) => {
     const ticks = parseTicks(at) ?? 0n;
     return alerts.some(
@@ -100,6 +101,8 @@ export async function judgeClocks(trail: InstanceTrail): Promise<Verdict> {
       since: timeOf(first.createdAt),
     });
   if (trail.sources.length === 0) return verdict('unknown', 'No agent reports on this instance.');
+  if (!(await trail.isWatched()))
+    return verdict('unknown', 'The rule that tells of clocks that are wrong, number 40, is switched off.');
   return verdict(
     'pass',
     'In 30 days no clock of an agent or of the server was wrong by more than five minutes.',

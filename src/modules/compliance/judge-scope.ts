@@ -138,6 +138,12 @@ export function judgeAuditors(trail: InstanceTrail, scopeOf: ScopeOf): Verdict {
       `${whoOf(strangers)} changed what is audited, and is no declared auditor; first at ${first.at}.`,
       { groups, since: first.at, recordIds: strangers.map(({ recordId }) => recordId) },
     );
+  const nameless = auditChanges.filter(({ by }) => by === null);
+  if (nameless[0])
+    return verdict('unknown', `A change of what is audited states no login: at ${nameless[0].at}.`, {
+      groups,
+      recordIds: nameless.map(({ recordId }) => recordId),
+    });
   const recorded = judgeGroups({ groups: [AUDIT_CHANGE] }, trail, scopeOf);
   if (recorded.status !== 'pass') return recorded;
   const what =

@@ -1,10 +1,17 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { ofTenants } from '../../database/tenant-rows';
 import { DAY_MS } from '../../event/event-time';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import { fromStored } from '../../store/rows/stored-text';
 import { oneTenant } from '../../tenant-set';
+
+/** Rules by which the service tells of failures of audits. */
+export const TRAIL_UNHEALTHY = '53308bda-ec61-4693-a6ae-f0229e835a8b';
+
+/** Rule 38, which tells of an audit that is not there again within thirty seconds. */
+export const AUDIT_STOPPED: readonly string[] = ['e5987345-8ec2-4211-acd3-7e548ebf9e2a'];
 
 /** How an alert was worked on, up to a moment. */
 export interface AlertWork {
@@ -19,9 +26,11 @@ export interface AlertWork {
   readonly group: Readonly<Record<string, unknown>>;
   /** When somebody first acknowledged or resolved it; null: nobody did. */
   readonly answeredAt: Date | null;
+  /** Whether a suppression keeps it from people. */
+  readonly isSuppressed: boolean;
 }
 
-/** The alerts of a tenant between two moments, the newest first, without those that were suppressed. */
+/** The alerts of a tenant between two moments, the newest first. */
 export async function alertsBetween(
   service: ServiceDoor,
   tenantId: number,
@@ -34,9 +43,9 @@ export async function alertsBetween(
            AND c.kind IN ('acknowledged', 'resolved') AND c.at <= ${to}::timestamptz AND c.tenant_id = a.tenant_id)
           AS "answeredAt",
         a.rule_id::text AS "ruleId", a.created_at AS "createdAt", a.first_event AS "firstEvent",
-        a.last_event AS "lastEvent", a.instances, a.group_values AS "group"
+        a.last_event AS "lastEvent", a.instances, a.group_values AS "group", a.status = 'suppressed' AS "isSuppressed"
       FROM alert a WHERE a.tenant_id = ${tenant} AND a.created_at > ${from}::timestamptz
-        AND a.created_at <= ${to}::timestamptz AND a.status <> 'suppressed'
+        AND a.created_at <= ${to}::timestamptz
       ORDER BY a.created_at DESC LIMIT ${LIMITS.complianceAlertsMax}`,
   );
   const rows = await guarded(() => service.ask(statement, tenants));
@@ -63,6 +72,15 @@ export function concerns(
   if (instances.length > 0) return instances.some((one) => fold(one) === fold(instance));
   if (typeof group.serverInstanceName === 'string') return fold(group.serverInstanceName) === fold(instance);
   return typeof group.host !== 'string' || hosts.includes(group.host);
+}
+
+/** Whether a shipped rule is on in a tenant. */
+export async function isRuleOn(service: ServiceDoor, tenantId: number, ruleId: string): Promise<boolean> {
+  const where = { tenantId, ruleId, enabled: false };
+  const off = await guarded(() =>
+    ofTenants(service, oneTenant(tenantId), (tx) => tx.detectionRule.findFirst({ where })),
+  );
+  return off === null;
 }
 
 /** The days for which the events of a tenant are kept now; null: for ever. */

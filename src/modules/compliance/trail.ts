@@ -20,7 +20,15 @@ import {
   logonQuestions,
   once,
 } from './later-questions';
-import { type AlertWork, alertsBetween, concerns, isFresh, retentionDays } from './own-state';
+import {
+  type AlertWork,
+  alertsBetween,
+  concerns,
+  isFresh,
+  isRuleOn,
+  retentionDays,
+  TRAIL_UNHEALTHY,
+} from './own-state';
 import {
   type Group,
   type GroupEach,
@@ -72,6 +80,8 @@ export interface InstanceTrail extends LaterQuestions {
   readonly auditChanges: readonly AuditChange[];
   /** Alerts of the period that concern the instance, the newest first, as they stood at the moment. */
   readonly alerts: () => Promise<readonly AlertWork[]>;
+  /** Whether the rule about the trail itself is on. */
+  readonly isWatched: () => Promise<boolean>;
   /** Whether the moment is within the last day, so that what has no history is of the moment. */
   readonly isNow: boolean;
   /** The days for which events are kept; null: for ever. */
@@ -191,6 +201,7 @@ export async function readTrails(
   const ofTenant = ({ tenantId: of }: { readonly tenantId: string }) => of === String(tenantId);
   const sources = parts.sources.filter(ofTenant);
   const alerts = once(() => alertsBetween(service, tenantId, { from: new Date(from), to: new Date(atMs) }));
+  const isWatched = once(() => isRuleOn(service, tenantId, TRAIL_UNHEALTHY));
   const keptDays = once(() => retentionDays(service, tenantId));
   const old = new Map<number, Promise<ReadonlySet<string>>>();
   const askOld = (days: number) => {
@@ -262,6 +273,7 @@ export async function readTrails(
           sourcesOf(name).map(({ hostName }) => hostName),
         ),
       ),
+    isWatched,
     isNow,
     keptDays,
     isOlderThan: async (days) => (await oldNames(days)).has(name),

@@ -1,5 +1,5 @@
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
-import { AUDIT_STOPPED, TRAIL_UNHEALTHY } from '../../../src/modules/compliance/judge-own';
+import { AUDIT_STOPPED, TRAIL_UNHEALTHY } from '../../../src/modules/compliance/own-state';
 import type { Source } from '../../../src/modules/compliance/questions';
 import type { Declaration, Declared } from '../../../src/modules/compliance/scope';
 import type { IngestedEvent } from '../../support/events';
