@@ -128,6 +128,41 @@ describe.each(ENGINES)('the lag of a source on %s', (engine) => {
   });
 });
 
+describe.each(ENGINES)('the gaps of a time on %s', (engine) => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open(engine);
+  });
+  afterAll(() => opened.store.close());
+
+  it('are listed however many are newer, and those that are too many are counted', async () => {
+    const { store } = opened;
+    const { tenantId } = await store.forNewTenant();
+    const [listed, within] = [LIMITS.sourceGapsListed, LIMITS.sourceGapsShownMax];
+    const [june, july, august] = ['2025-06-01', '2025-07-01', '2025-08-01'].map(
+      (day) => `${day}T00:00:00.0000000Z`,
+    ) as [string, string, string];
+    const old = aGap({ afterTime: june, beforeTime: june, detectedAt: july });
+    await opened.sources.report(tenantId, report({ gaps: [old] }), NOW);
+    await store.query(
+      `INSERT INTO audit_gap SELECT tenant_id, host_name, database_name, gen_random_uuid(), reason, file_name, file_guid,
+         detail, $3, $3, $3, first_reported
+       FROM audit_gap, generate_series(1, $1::int) WHERE tenant_id = $2::int`,
+      ...[within + 7, tenantId, august],
+    );
+    const list = listComplete(store.database.service, () => NOW.getTime());
+    const found = async (range?: { from: string; to: string }) => {
+      const [source] = await list(oneTenant(tenantId), range);
+      return [source?.gapCount, source?.gaps.length, source?.moreGaps];
+    };
+
+    expect(await found()).toEqual([within + 8, listed, within + 8 - listed]);
+    expect(await found({ from: '2025-05-01', to: july })).toEqual([within + 8, 1, 0]);
+    expect(await found({ from: june, to: july })).toEqual([within + 8, 0, 0]);
+    expect(await found({ from: july, to: '2025-09-01' })).toEqual([within + 8, within, 7]);
+  });
+});
+
 describe.each(ENGINES)('a folder of several hosts on %s', (engine) => {
   let opened: Opened;
   let tenantId: number;

@@ -11,7 +11,7 @@ import { healthOf } from './health';
 import { databasesOf, evaluatedThrough, judge } from './judge';
 import { type GroupState, type ScopeOf, timeOf, type Verdict } from './judge-groups';
 import type { Lag, Questions } from './questions';
-import { type Assessed, type InstanceTrail, readTrails, refuseTooMany } from './trail';
+import { type Assessed, type InstanceTrail, periodBefore, readTrails, refuseTooMany } from './trail';
 
 type ControlItem = Answer<typeof COMPLIANCE_CONTROL_ITEM>;
 type FrameworkItem = Answer<typeof COMPLIANCE_FRAMEWORK>;
@@ -50,7 +50,7 @@ export class Assessments {
     const parts = {
       service,
       ask,
-      sources: await ask.sources(tenants),
+      sources: await ask.sources(tenants, periodBefore(assessed.asOf)),
       lags: (fromMs: number, toMs: number) => {
         const key = `${fromMs} ${toMs}`;
         const asked = lags.get(key) ?? ask.lags(tenants, fromMs, toMs);

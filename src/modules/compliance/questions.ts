@@ -36,7 +36,11 @@ export interface Questions {
     }[];
   }>;
   readonly page: AuditEventReader['page'];
-  readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
+  /** With the gaps that may lie in a time. */
+  readonly sources: (
+    tenants: TenantSet,
+    within: { readonly from: string; readonly to: string },
+  ) => Promise<readonly Source[]>;
   /** How far sources were behind over a period, in milliseconds since 1970, by whole hours. */
   readonly lags: (tenants: TenantSet, fromMs: number, toMs: number) => Promise<readonly Lag[]>;
   /** The verifications of the evidence log that ended in a period, the newest first. */

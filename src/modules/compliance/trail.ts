@@ -51,6 +51,10 @@ const SERVER_START = 'SVSR';
 const SERVER_STARTS = `actionId:${SERVER_START}`;
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
 const PERIOD = 30n * BigInt(DAY_MS) * TICKS_PER_MS;
+export const periodBefore = (asOf: bigint) => ({
+  from: formatTicks(asOf - PERIOD),
+  to: formatTicks(asOf + 1n),
+});
 
 /** What the trail says of one server instance of a tenant up to a moment. */
 export interface InstanceTrail extends LaterQuestions {
@@ -124,7 +128,7 @@ export async function readTrails(
 ): Promise<readonly InstanceTrail[]> {
   const { service, ask, groups } = parts;
   const tenants = tenantSet([tenantId]);
-  const [to, from] = [formatTicks(asOf + 1n), formatTicks(asOf - PERIOD)];
+  const { from, to } = periodBefore(asOf);
   const groupEach: GroupEach = async (questions) => {
     const asked = { before: null, sumOf: null, by: 'count', descending: true } as const;
     const answers = await ask.groupsOfEach(

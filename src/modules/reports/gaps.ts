@@ -41,12 +41,17 @@ export interface Source {
     readonly afterTime: string | null;
     readonly beforeTime: string | null;
   }[];
+  /** The number of further gaps that may lie in the time that was asked for. */
+  readonly moreGaps?: number;
 }
+
+/** What stands for the gaps that a source has too many of: they may be anywhere in the period. */
+const MORE = { reason: 'MORE', afterTime: null, beforeTime: null } as const;
 
 /** The gaps of sources that may lie in a period, half-open, ISO 8601 in UTC with seven decimals. */
 export const gapsIn = (sources: readonly Source[], startTime: string, endTime: string): LoggedGap[] =>
-  sources.flatMap(({ hostName, databaseName, gaps }) =>
-    gaps
+  sources.flatMap(({ hostName, databaseName, gaps, moreGaps = 0 }) =>
+    [...gaps, ...(moreGaps > 0 ? [MORE] : [])]
       .filter(
         ({ afterTime, beforeTime }) =>
           (afterTime === null || afterTime < endTime) && (beforeTime === null || beforeTime > startTime),

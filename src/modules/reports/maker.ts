@@ -64,7 +64,11 @@ export interface ReportSources {
   ) => AsyncIterable<string | Buffer>;
   /** Whether the tenant masks its statements: a file is read by others than who asked for it. */
   readonly masks?: (tenantId: number) => Promise<boolean>;
-  readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
+  /** With the gaps that may lie in a time. */
+  readonly sources: (
+    tenants: TenantSet,
+    within: { readonly from: string; readonly to: string },
+  ) => Promise<readonly Source[]>;
   readonly logs: (tenants: TenantSet) => Promise<
     readonly {
       readonly size: number;
@@ -238,7 +242,7 @@ export class ReportMaker {
     const [fromMs, toMs] = [Number(asked.from / TICKS_PER_MS), Number(asked.to / TICKS_PER_MS)];
     const verifications = await this.ask.verifications(tenantId, new Date(fromMs), new Date(toMs));
     const lags = await this.ask.lags(tenants, fromMs, toMs);
-    const sources = await this.ask.sources(tenants);
+    const sources = await this.ask.sources(tenants, periodOf(asked.question));
     return sourceRows(sources, asked.question, health, { removals, verifications, lags });
   }
 
@@ -257,7 +261,10 @@ export class ReportMaker {
     const { report, tenantId, createdBy } = request;
     const tenants = oneTenant(tenantId);
     const nowMs = this.nowMs();
-    const [sources, [log]] = await Promise.all([this.ask.sources(tenants), this.ask.logs(tenants)]);
+    const [sources, [log]] = await Promise.all([
+      this.ask.sources(tenants, periodOf(question)),
+      this.ask.logs(tenants),
+    ]);
     const run = await this.store.begin(tenantId, report.reportId, createdBy, request.run);
     const { reportId, title, about } = report;
     const { runId, createdAt } = run;
@@ -357,6 +364,8 @@ export const makeInTurn =
     };
     return turns.run(asker, () => maker.make(request), LIMITS.exportWaitMs);
   };
+
+const periodOf = ({ startTime, endTime }: Asked['question']) => ({ from: startTime, to: endTime });
 
 /** The same question, which names what is declared. */
 const naming = (asked: Asked, declared: DeclaredSensitive | null): Asked =>

@@ -147,12 +147,18 @@ export const REMOVE_LAGS = `
 DELETE FROM audit_source_lag l WHERE l.tenant_id = $1::int AND l.hour < $2::timestamptz AND EXISTS (
   SELECT FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $3::int)`;
 
-/** The newest gaps of each source of some tenants, limited in number for each source. */
+/**
+ * The newest gaps of each source of some tenants that may lie in a time range, $2 of each source. $3 and $4: the range, NULL
+ * where it is open. A gap with unknown times may be anywhere. `found` is the number of all that may.
+ */
 export const NEWEST_GAPS = `
 SELECT g.* FROM (
   SELECT n.*, row_number() OVER (PARTITION BY n.tenant_id, n.host_name, n.database_name
-    ORDER BY n.detected_at DESC, n.gap_id)::int AS rank
-  FROM audit_gap n WHERE n.tenant_id = ANY($1::int[])) g
+    ORDER BY n.detected_at DESC, n.gap_id)::int AS rank,
+    count(*) OVER (PARTITION BY n.tenant_id, n.host_name, n.database_name)::int AS found
+  FROM audit_gap n WHERE n.tenant_id = ANY($1::int[])
+    AND ($3::text IS NULL OR n.before_time IS NULL OR n.before_time > $3::text)
+    AND ($4::text IS NULL OR n.after_time IS NULL OR n.after_time < $4::text)) g
 WHERE g.rank <= $2::int ORDER BY g.tenant_id, g.host_name, g.database_name, g.rank`;
 
 /** For each tenant, the first record id in the batches that are not in the evidence log yet. */

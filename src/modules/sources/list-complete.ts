@@ -15,8 +15,19 @@ import { type SourceRow, toSources } from './audit-source.store';
 
 type SourceItem = Answer<typeof SOURCE_ITEM>;
 
-/** The sources of some tenants with the time up to which each is complete, by tenant, host and database. */
-export type ListComplete = (tenants: TenantSet) => Promise<readonly SourceItem[]>;
+/** A source, and how many of the gaps that were asked for it does not list. */
+type ListedSource = SourceItem & { readonly moreGaps: number };
+
+/**
+ * The sources of some tenants with the time up to which each is complete, by tenant, host and database. Each has its newest
+ * gaps, or more of those that may lie in a time range: `GAPS_WITHIN` of them.
+ */
+export type ListComplete = (
+  tenants: TenantSet,
+  within?: { readonly from: string; readonly to: string },
+) => Promise<readonly ListedSource[]>;
+
+const GAPS_WITHIN = LIMITS.sourceGapsShownMax;
 
 /**
  * Reads the agents' reports first, and the events that wait for the evidence log second. An event that an agent counts
@@ -24,14 +35,19 @@ export type ListComplete = (tenants: TenantSet) => Promise<readonly SourceItem[]
  */
 export const listComplete =
   (service: ServiceDoor, nowMs: () => number): ListComplete =>
-  (tenants) =>
+  (tenants, within) =>
     guarded(() =>
       ofTenants(service, tenants, async (tx) => {
         const ask = <T>(statement: string, ...further: unknown[]) =>
           tx.$queryRawUnsafe<T[]>(statement, [...tenants], ...further);
         const sources = toSources(await ask<SourceRow>(LIST_OF_TENANTS));
         const gaps = sources.some(({ gapCount }) => gapCount > 0)
-          ? await ask<GapRow>(NEWEST_GAPS, LIMITS.sourceGapsListed)
+          ? await ask<GapRow>(
+              NEWEST_GAPS,
+              within ? GAPS_WITHIN : LIMITS.sourceGapsListed,
+              within?.from ?? null,
+              within?.to ?? null,
+            )
           : [];
         const waiting = await ask<{ tenant_id: number; first: string }>(FIRST_WAITING);
         const backfilling = await ask<{ tenant_id: number }>(BACKFILLING);
@@ -62,6 +78,7 @@ interface GapRow {
   readonly before_time: string | null;
   readonly detected_at: string;
   readonly first_reported: Date;
+  readonly found: number;
 }
 
 const isOf = (gap: GapRow, { tenantId, hostName, databaseName }: AuditSource) =>
@@ -81,7 +98,7 @@ const earlier = (a: string | null, b: string | null) => (a === null || b === nul
 function toItem(
   source: AuditSource,
   parts: { readonly gaps: readonly GapRow[]; readonly limit: string | null; readonly nowMs: number },
-): SourceItem {
+): ListedSource {
   const { tenantId, hostName, databaseName, lastEventTime, lastReported, gapCount } = source;
   return {
     tenantId: String(tenantId),
@@ -93,6 +110,7 @@ function toItem(
     lagSeconds: lagOf(source, parts.nowMs),
     completeThrough: earlier(source.caughtUpAt, parts.limit),
     lastReported: lastReported.toISOString(),
+    moreGaps: (parts.gaps[0]?.found ?? 0) - parts.gaps.length,
     gaps: parts.gaps.map((gap) => ({
       gapId: gap.gap_id,
       reason: gap.reason as GapReason,
