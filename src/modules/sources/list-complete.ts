@@ -15,8 +15,8 @@ import { type SourceRow, toSources } from './audit-source.store';
 
 type SourceItem = Answer<typeof SOURCE_ITEM>;
 
-/** A source, and how many of the gaps that were asked for it does not list. */
-type ListedSource = SourceItem & { readonly moreGaps: number };
+/** A source, and how many of the gaps of the time range that was asked for it does not list. */
+type ListedSource = SourceItem & { readonly moreGaps?: number };
 
 /**
  * The sources of some tenants with the time up to which each is complete, by tenant, host and database. Each has its newest
@@ -53,15 +53,14 @@ export const listComplete =
         const backfilling = await ask<{ tenant_id: number }>(BACKFILLING);
         const limits = new Map(waiting.map(({ tenant_id, first }) => [tenant_id, timeBefore(first)]));
         const incomplete = new Set(backfilling.map(({ tenant_id }) => tenant_id));
-        return sources.map((source) =>
-          toItem(source, {
-            gaps: gaps.filter((gap) => isOf(gap, source)),
-            limit: incomplete.has(source.tenantId)
-              ? null
-              : (limits.get(source.tenantId) ?? source.caughtUpAt),
-            nowMs: nowMs(),
-          }),
-        );
+        return sources.map((source): ListedSource => {
+          const own = gaps.filter((gap) => isOf(gap, source));
+          const limit = incomplete.has(source.tenantId)
+            ? null
+            : (limits.get(source.tenantId) ?? source.caughtUpAt);
+          const item = toItem(source, { gaps: own, limit, nowMs: nowMs() });
+          return within ? { ...item, moreGaps: (own[0]?.found ?? 0) - own.length } : item;
+        });
       }),
     );
 
@@ -98,7 +97,7 @@ const earlier = (a: string | null, b: string | null) => (a === null || b === nul
 function toItem(
   source: AuditSource,
   parts: { readonly gaps: readonly GapRow[]; readonly limit: string | null; readonly nowMs: number },
-): ListedSource {
+): SourceItem {
   const { tenantId, hostName, databaseName, lastEventTime, lastReported, gapCount } = source;
   return {
     tenantId: String(tenantId),
@@ -110,7 +109,6 @@ function toItem(
     lagSeconds: lagOf(source, parts.nowMs),
     completeThrough: earlier(source.caughtUpAt, parts.limit),
     lastReported: lastReported.toISOString(),
-    moreGaps: (parts.gaps[0]?.found ?? 0) - parts.gaps.length,
     gaps: parts.gaps.map((gap) => ({
       gapId: gap.gap_id,
       reason: gap.reason as GapReason,
