@@ -33,6 +33,7 @@ export interface Callers extends Module {
   readonly keys: PostgresKeyStore;
   readonly tenants: PostgresTenantStore;
   readonly maskedTenants: MarkedTenants;
+  readonly disabledTenants: MarkedTenants;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly limiter: Limiter;
@@ -95,6 +96,7 @@ export async function openCallers(parts: {
     largeTurns,
     tenants,
     maskedTenants,
+    disabledTenants,
     answers: new AnswerBytes(),
     acceptCall: callAccepter({
       authenticator,

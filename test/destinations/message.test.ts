@@ -32,6 +32,7 @@ const moduleOn = (
     nowMs: Date.now,
     tenants: new PostgresTenantStore(service),
     maskedTenants: NO_MASKS,
+    disabledTenants: NO_MASKS,
     log: pino({ level: 'silent' }),
     goneSeal: new GoneSeal([TEST_CHECKPOINT_KEY]),
   });

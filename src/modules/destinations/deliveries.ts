@@ -28,6 +28,7 @@ interface DeliveryParts {
   readonly guard: NetworkGuard;
   readonly epoch: Pick<LogEpoch, 'state' | 'isDrill' | 'look' | 'pauseOf'>;
   readonly maskedTenants: Pick<MarkedTenants, 'among'>;
+  readonly disabledTenants: Pick<MarkedTenants, 'among'>;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -205,7 +206,10 @@ export class Deliveries {
     const isFull = () => this.#running.size >= LIMITS.destinationRunsMax;
     try {
       const sender = this.#senderOf(destination);
-      const isMasked = (await this.parts.maskedTenants.among([destination.tenantId])).length > 0;
+      const { maskedTenants, disabledTenants } = this.parts;
+      const has = async (marked: Pick<MarkedTenants, 'among'>) =>
+        (await marked.among([destination.tenantId])).length > 0;
+      const isMasked = await has(maskedTenants);
       const toItem = itemMaker(
         destination.filter,
         destination.format,
@@ -222,6 +226,7 @@ export class Deliveries {
         random: Math.random,
         planner: new Planner(inTurns, destination.tenantId, toItem),
         epoch: epochInNames(state),
+        isOtherwise: async () => (await has(disabledTenants)) || (await has(maskedTenants)) !== isMasked,
         isTimeUp: () => isOver() || (isFull() && performance.now() - startedMs > LIMITS.destinationRunMs),
       }).run();
       if (refusal === null) this.#standForth(key.destinationId);
@@ -301,7 +306,8 @@ export class Deliveries {
     for (const destinationId of this.#refused)
       if (!known.has(destinationId)) this.#refused.delete(destinationId);
     for (const [destinationId, { sender }] of this.#senders) {
-      if (known.has(destinationId)) continue;
+      // The destinations of a disabled tenant are not listed: a request under way comes to its end.
+      if (known.has(destinationId) || this.#running.has(destinationId)) continue;
       sender.close();
       this.#senders.delete(destinationId);
     }

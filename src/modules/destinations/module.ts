@@ -43,6 +43,7 @@ export async function openDestinations(parts: {
   readonly epoch: LogEpoch;
   readonly tenants: TenantStore;
   readonly maskedTenants: Pick<MarkedTenants, 'among'>;
+  readonly disabledTenants: Pick<MarkedTenants, 'among'>;
   readonly nowMs: () => number;
   readonly log: Logger;
   readonly goneSeal: GoneSeal;
@@ -53,7 +54,7 @@ export async function openDestinations(parts: {
     readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
   }
 > {
-  const { config, service, owner, epoch, tenants, maskedTenants, nowMs, log, goneSeal } = parts;
+  const { config, service, owner, epoch, tenants, nowMs, log, goneSeal } = parts;
   const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
   const guard = new NetworkGuard(config.destinationAllowNetworks);
   const feed = new PostgresArrivalReader(owner, nowMs, goneSeal);
@@ -64,7 +65,8 @@ export async function openDestinations(parts: {
     box,
     guard,
     epoch,
-    maskedTenants,
+    maskedTenants: parts.maskedTenants,
+    disabledTenants: parts.disabledTenants,
     nowMs,
     log,
   });

@@ -27,6 +27,8 @@ interface RunParts {
   readonly random: () => number;
   /** Whether other destinations wait for a turn, or nothing may be sent any more. */
   readonly isTimeUp: () => boolean;
+  /** Whether what may leave of the tenant is other than when the run began. */
+  readonly isOtherwise: () => Promise<boolean>;
   /** The milliseconds until the next look when nothing is left. */
   readonly restMs: number;
 }
@@ -41,7 +43,8 @@ const NEIGHBOURS_MAX = 5;
 class Lost extends Error {}
 
 /**
- * Delivers the events of a destination until none is left, its time is up, its secrets change or a longer wait is due.
+ * Delivers the events of a destination until none is left, its time is up, its secrets or what may leave of its tenant
+ * change, or a longer wait is due.
  * Delivers at least once and in order: it stores the bounds of a batch before sending it, and moves the cursor after
  * the receiver has accepted it.
  */
@@ -68,7 +71,7 @@ export class Runner {
     this.parts.signal.addEventListener('abort', stop, { once: true });
     try {
       while (!this.parts.signal.aborted && !this.parts.isTimeUp() && !this.parts.lease.hasOldSecrets)
-        if (!(await this.#step())) break;
+        if ((await this.parts.isOtherwise()) || !(await this.#step())) break;
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
     } finally {

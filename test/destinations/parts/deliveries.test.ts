@@ -8,7 +8,6 @@ import { ownerOfSecrets } from '../../../src/modules/destinations/destination';
 import { testItem } from '../../../src/modules/destinations/to-item';
 import type { LogEpoch } from '../../../src/store/log/epoch/log-epoch';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
-import { NO_MASKS } from '../../support/fakes/key-store';
 import { until } from '../../support/until';
 import { Receiver } from '../support/receiver';
 import { SharedDestination } from './support/shared-destination';
@@ -37,14 +36,22 @@ describe('the deliveries of an instance', () => {
     );
   const instance = (
     shared: SharedDestination,
-    change: { box?: SecretBox; epoch?: object; masked?: readonly number[]; told?: object[] } = {},
+    change: {
+      box?: SecretBox;
+      epoch?: object;
+      masked?: readonly number[];
+      disabled?: readonly number[];
+      told?: object[];
+    } = {},
   ) => {
+    const marked = (mark: 'masked' | 'disabled') => ({
+      among: async (ids: readonly number[]) => ids.filter((id) => change[mark]?.includes(id)),
+    });
     const made = new Deliveries({
       store: shared.store,
       feed: shared.feed,
-      maskedTenants: change.masked
-        ? { among: async (ids: readonly number[]) => ids.filter((id) => change.masked?.includes(id)) }
-        : NO_MASKS,
+      maskedTenants: marked('masked'),
+      disabledTenants: marked('disabled'),
       box: change.box ?? shared.box,
       nowMs: () => nowMs,
       guard: new NetworkGuard(['127.0.0.1']),
@@ -235,6 +242,55 @@ describe('the deliveries of an instance', () => {
     };
     await round(instance(shared, { epoch }));
     expect([receiver.requests.length, shared.row.position]).toEqual([1, LIMITS.destinationBatchEvents]);
+  });
+
+  const threeBatches = (statement: string) =>
+    sharing(Array.from({ length: LIMITS.destinationBatchEvents * 3 }, () => statement));
+
+  it('send without literals what leaves after their tenant began to mask its statements', async () => {
+    const shared = threeBatches("SELECT 'secret'");
+    const masked: number[] = [];
+    receiver.answers = () => {
+      masked.push(7);
+      return {};
+    };
+    const one = instance(shared, { masked });
+    await round(one);
+    shared.dueMs = 0;
+    await round(one);
+    expect(receiver.requests.map(({ body }) => body.includes('secret'))).toEqual([true, false, false]);
+    expect(shared.row.delivered).toBe(LIMITS.destinationBatchEvents * 3);
+  });
+
+  it('end once their tenant is disabled, and go on where they stood when it is enabled', async () => {
+    const shared = threeBatches('SELECT 1');
+    const disabled: number[] = [];
+    receiver.answers = () => {
+      if (receiver.requests.length === 1) disabled.push(7);
+      return {};
+    };
+    const one = instance(shared, { disabled });
+    await round(one);
+    expect([receiver.requests.length, shared.row.position]).toEqual([1, LIMITS.destinationBatchEvents]);
+    disabled.pop();
+    await round(one);
+    expect([receiver.requests.length, shared.row.delivered]).toEqual([3, LIMITS.destinationBatchEvents * 3]);
+  });
+
+  it('leave a request under way as it is when their tenant is disabled', async () => {
+    const shared = sharing(['SELECT 1']);
+    const one = instance(shared);
+    receiver.answers = async () => {
+      // A disabled tenant has no destination in the list.
+      const { list } = shared.store;
+      shared.store.list = async () => [];
+      await one.round();
+      shared.store.list = list;
+      return {};
+    };
+    await round(one);
+    expect(shared.row).toMatchObject({ delivered: 1, failures: 0 });
+    expect(shared.changes.map(({ failures }) => failures ?? 0)).toEqual(shared.changes.map(() => 0));
   });
 
   it('send with the new secrets when these have changed', async () => {

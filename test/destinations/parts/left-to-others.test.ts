@@ -23,6 +23,7 @@ describe('two instances that allow different networks', () => {
       guard,
       epoch: testEpoch(),
       maskedTenants: NO_MASKS,
+      disabledTenants: NO_MASKS,
       nowMs: () => nowMs,
       log,
     });

@@ -47,6 +47,7 @@ async function run(
     signal,
     random: () => 0.5,
     isTimeUp: isFailed,
+    isOtherwise: async () => false,
   }).run();
   await taken.lease.release();
   return sent;
