@@ -20,6 +20,7 @@ import {
 } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS, parseExport } from '../src/modules/export/parameters';
 import { piecesOf } from '../src/modules/export/pieces';
+import type { StoredAuditEvent } from '../src/store/rows/audit-event-reader';
 import { ShownEvents } from '../src/store/rows/masked';
 import { API_BASE_PATH } from '../src/version';
 import { streamed } from './streamed';
@@ -54,7 +55,10 @@ export function answerExport(
       const written = {
         format: formatOf(format as ExportFormatName, schema as FeedFormat),
         hasEnd: end !== undefined,
-        shown,
+        shown: async (events: readonly StoredAuditEvent[]) => {
+          refuseHidden(EXPORT_PARAMETERS, filters, await shown.look());
+          return shown.all(events);
+        },
         whole: (text: string) =>
           large.written(text, format === 'csv' ? 'csv' : 'json', askerOf(call), LIMITS.exportWaitMs),
       };
@@ -108,7 +112,8 @@ async function send(
   }: {
     readonly format: ExportFormat;
     readonly hasEnd: boolean;
-    readonly shown: ShownEvents;
+    /** Events as the caller may see them at that moment. */
+    readonly shown: (events: readonly StoredAuditEvent[]) => Promise<readonly StoredAuditEvent[]>;
     /** A part of the export, with large statements in the places of their marks. */
     readonly whole: (text: string) => AsyncIterable<string | Buffer>;
   },
@@ -121,7 +126,7 @@ async function send(
   const texts = async function* () {
     if (format.head) yield format.head;
     for await (const events of running.batches)
-      for (const few of piecesOf(events)) yield* whole(format.write(shown.all(few)));
+      for (const few of piecesOf(events)) yield* whole(format.write(await shown(few)));
     if (hasEnd) yield format.end(running.handedOver);
     // This runs before the answer ends, because a caller who has all events may ask again at once.
     await running.end();

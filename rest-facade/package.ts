@@ -77,13 +77,15 @@ export function answerPackage(
         createdBy: call.principal.session?.user ?? call.principal.name,
         events: begun.batches,
         write: async function* (events) {
-          for (const few of piecesOf(events))
+          for (const few of piecesOf(events)) {
+            if ((await shown.look()).masked?.has(String(tenantId))) throw packageIsMasked(tenantId);
             yield* large.written(
               EXPORT_FORMATS.ndjson.write(shown.all(few)),
               'json',
               asker,
               LIMITS.exportWaitMs,
             );
+          }
         },
         gaps: () =>
           packages.coverage(tenants, { from: text(from), to: text(to), filter: conditionsOf(filters) }),

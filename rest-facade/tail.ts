@@ -48,14 +48,15 @@ export function answerTail(
     const shown = new ShownEvents(call, TAIL_OPERATION);
     const gone = abortedWith(stopping, call.gone);
     const asker = askerOf(call);
+    const asTexts = format === 'native' && shown.isAll;
     let room = await holdFor(call, answers, LIMITS.tailReadBytes);
-    const page = await tail.read({
+    const read = await tail.read({
       ...asker,
       filters,
       limit,
       cursor: cursor ?? null,
       from: from ?? null,
-      asTexts: format === 'native' && shown.isAll,
+      asTexts,
       waitSeconds: wait,
       withSources: include !== undefined,
       gone,
@@ -68,6 +69,9 @@ export function answerTail(
         return came;
       },
     });
+    refuseHidden(TAIL_PARAMETERS, filters, await shown.look());
+    // Texts are whole, and the tenant began to mask them meanwhile.
+    const page = asTexts && !shown.isAll ? laterPage(read) : read;
     const made = async ({ items }: TailPage) => {
       const seen = items.map((item) => ('event' in item ? { ...item, event: shown.one(item.event) } : item));
       const texts = await textsOf(seen, format as FeedFormat);

@@ -45,6 +45,8 @@ export interface Call extends Masks {
    * twice: at its beginning with null rows, and at its end.
    */
   readonly note: (access: Access) => void;
+  /** What is masked for the caller now, because an answer may take long. Not there: nothing is. */
+  readonly masksNow?: () => Promise<Masks>;
   /** Counts a costly call as so many further calls of its rate limit. */
   readonly charge: (calls: number) => void;
 }
@@ -147,7 +149,10 @@ export function callAccepter(parts: {
       visit.onRateDecision?.(decision);
       if (!decision.admitted) throw rateLimited(`This API key may make ${limit} calls per minute.`, decision);
     }
-    return parts.maskedTenants ? { ...call, ...(await masksOf(principal, parts.maskedTenants)) } : call;
+    const { maskedTenants } = parts;
+    if (!maskedTenants) return call;
+    const masksNow = () => masksOf(principal, maskedTenants);
+    return { ...call, masksNow, ...(await masksNow()) };
   };
 }
 

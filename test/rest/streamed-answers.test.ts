@@ -15,7 +15,7 @@ import {
 } from '../../rest-facade/report';
 import { answerTail } from '../../rest-facade/tail';
 import type { Access, Call } from '../../src/caller/call';
-import type { Principal } from '../../src/caller/principal';
+import { masksOf, type Principal } from '../../src/caller/principal';
 import { whenClosed } from '../../src/deadline';
 import { DomainError, serviceUnavailable } from '../../src/errors';
 import { MARK } from '../../src/event/marks';
@@ -160,6 +160,8 @@ class Entrance {
       entrance: 'rest',
       gone,
       note: (access) => void this.noted.push(access),
+      ...(await masksOf(this.principal, this.parts.maskedTenants)),
+      masksNow: () => masksOf(this.principal, this.parts.maskedTenants),
       charge: (calls) => void this.charged.push(calls),
     };
   };
@@ -234,6 +236,52 @@ describe('answers that are written while they are read', () => {
     return page;
   };
   const messages = (text: string) => text.split('\n\n').slice(0, -1);
+
+  describe('a tenant that begins to mask its statements', () => {
+    const secret = (n: number) =>
+      ({ ...arrived(n), event: { ...anEventInFull(n), statement: "SELECT 'secret'" } }) as never;
+    const secretEvents = (n: number) => [{ ...anEventInFull(n), statement: "SELECT 'secret'" }] as never[];
+    const secrets = (text: string) => text.split('secret').length - 1;
+
+    it('hides the literals of what an export reads from then on', async () => {
+      at.batches = async function* () {
+        yield secretEvents(1);
+        at.masking = [7];
+        yield secretEvents(2);
+        yield secretEvents(3);
+      };
+      const { status, text } = await call('/export');
+      expect([status, secrets(text), text.trim().split('\n').length]).toEqual([200, 1, 3]);
+    });
+
+    it('breaks an export whose filter looks into statements', async () => {
+      at.batches = async function* () {
+        yield secretEvents(1);
+        at.masking = [7];
+        yield secretEvents(2);
+      };
+      await expect(call('/export?search=secret')).rejects.toThrow();
+      expect(at.noted.at(-1)).toMatchObject({ outcome: 'invalid_parameter' });
+    });
+
+    it('hides the literals of what a call of the tail waited for', async () => {
+      const begins = (page: TailPage) => () => {
+        at.masking = [7];
+        return page;
+      };
+      at.pages = [begins(pageOf('c1', [secret(1)]))];
+      const { text } = await call('/tail?from=now&wait=20&format=ecs');
+      expect([secrets(text), JSON.parse(text).data.length]).toEqual([0, 1]);
+      at.masking = [];
+      // The texts of a page are as the events are stored: a later call brings the events.
+      at.pages = [begins(pageOf('c1', [{ position: 1, json: JSON.stringify(secret(1)) } as never]))];
+      const later = await call('/tail?from=now&wait=20');
+      expect(JSON.parse(later.text)).toMatchObject({
+        data: [],
+        meta: { nextCursor: 'start', caughtUp: false },
+      });
+    });
+  });
 
   describe('a live stream', () => {
     it('notes the rows of all of its messages, also in the log of requests, and ends without a code', async () => {

@@ -1,4 +1,5 @@
 import type { Call } from '../../caller/call';
+import type { Masks } from '../../caller/principal';
 import { ENTRY_SALT, type JsonScalar } from '../../event/audit-record';
 import { AUDIT_EVENT_FIELDS, isLifted, STATEMENT_PREVIEW } from '../../event/fields';
 import { MARK } from '../../event/marks';
@@ -21,15 +22,24 @@ type Shown = {
  */
 export class ShownEvents {
   #isNoted = false;
+  #masks: Masks;
 
   constructor(
-    private readonly call: Pick<Call, 'masked' | 'unmasked' | 'note'>,
+    private readonly call: Masks & Pick<Call, 'masksNow' | 'note'>,
     private readonly operation: string,
-  ) {}
+  ) {
+    this.#masks = call;
+  }
+
+  /** Asks anew what is masked, because an answer may take long. */
+  async look(): Promise<Masks> {
+    if (this.call.masksNow) this.#masks = await this.call.masksNow();
+    return this.#masks;
+  }
 
   /** Whether all events leave as they are, and nothing is noted. */
   get isAll(): boolean {
-    const { masked, unmasked } = this.call;
+    const { masked, unmasked } = this.#masks;
     return (masked?.size ?? 0) + (unmasked?.size ?? 0) === 0;
   }
 
@@ -39,7 +49,7 @@ export class ShownEvents {
   }
 
   one<E extends Shown>(event: E): E {
-    const { masked, unmasked } = this.call;
+    const { masked, unmasked } = this.#masks;
     if (masked?.has(event.tenantId)) return maskedEvent(event);
     if (unmasked?.has(event.tenantId)) this.#note();
     return event;
