@@ -92,9 +92,19 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await look(30 * MINUTE_MS);
     expect(await alerts()).toHaveLength(1);
     await report({ hostName: 'SQL01' });
-    await look(16 * MINUTE_MS);
+    for (const after of [0, 16, 1]) await look(after * MINUTE_MS);
     expect((await alerts()).map(({ status }) => status)).toEqual(['resolved', 'new']);
     expect(at.nowMs).toBeGreaterThan(START_MS);
+  });
+
+  it('does not alert about sources that report again once the service is there again', async () => {
+    const { report, look, problems } = await aTenant();
+    for (const hostName of ['SQL01', 'SQL02']) await report({ hostName });
+    // The service was away for an hour: its first look comes before the agents report.
+    await look(60 * MINUTE_MS);
+    await report({ hostName: 'SQL01' });
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual(['A source is silent']);
   });
 
   it('no batch waits too long for the evidence log because the clock of the instance is ahead', async () => {
@@ -245,7 +255,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     for (const after of [MINUTE_MS, MINUTE_MS, 15 * MINUTE_MS, MINUTE_MS]) await look(after);
     expect(await problems()).toEqual([]);
     await report({ hostName: 'SQL01' });
-    await look(16 * MINUTE_MS);
+    for (const after of [16, 1]) await look(after * MINUTE_MS);
     expect(await problems()).toEqual(['A source is silent']);
   });
 
@@ -257,7 +267,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await look(17 * MINUTE_MS);
     expect(await problems()).toEqual([]);
     await tenants.setDisabled(tenantId, null, AN_ATTEMPT);
-    await look(MINUTE_MS);
+    for (let i = 0; i < 2; i++) await look(MINUTE_MS);
     expect(await problems()).toEqual(['A source is silent']);
   });
 

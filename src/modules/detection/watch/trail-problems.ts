@@ -127,6 +127,7 @@ const problemOf = (row: SourceRow, kind: string, problem: string): TrailProblem 
   };
 };
 
+/** While the service or its database is away, no source can report: each does so soon after the first look. */
 async function silentSources(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
   const rows = await ask<SourceRow>(
     ofEach(
@@ -136,7 +137,11 @@ async function silentSources(ask: Ask, nowMs: number): Promise<readonly TrailPro
     ),
     new Date(nowMs - SILENT_MS),
   );
-  return told(rows, (row) => problemOf(row, 'silent', 'A source is silent'), 'Sources are silent');
+  const silent = (row: SourceRow) => ({
+    ...problemOf(row, 'silent', 'A source is silent'),
+    mayPass: true,
+  });
+  return told(rows, silent, 'Sources are silent');
 }
 
 /** Silent sources are left out, because their silence is told. */
