@@ -20,7 +20,6 @@ import {
 } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS, parseExport } from '../src/modules/export/parameters';
 import { piecesOf } from '../src/modules/export/pieces';
-import type { StoredAuditEvent } from '../src/store/rows/audit-event-reader';
 import { ShownEvents } from '../src/store/rows/masked';
 import { API_BASE_PATH } from '../src/version';
 import { streamed } from './streamed';
@@ -28,6 +27,8 @@ import { streamed } from './streamed';
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
 const NEEDED_HTTP = 'HTTP/1.1';
 export const TOTAL_HEADER = 'X-Total-Count';
+
+type ExportedEvents = Parameters<ExportFormat['write']>[0];
 
 /**
  * Answers with all matching events while they are read. A failure before the first event is answered with a documented
@@ -55,7 +56,7 @@ export function answerExport(
       const written = {
         format: formatOf(format as ExportFormatName, schema as FeedFormat),
         hasEnd: end !== undefined,
-        shown: async (events: readonly StoredAuditEvent[]) => {
+        shown: async (events: ExportedEvents) => {
           refuseHidden(EXPORT_PARAMETERS, filters, await shown.look());
           return shown.all(events);
         },
@@ -113,7 +114,7 @@ async function send(
     readonly format: ExportFormat;
     readonly hasEnd: boolean;
     /** Events as the caller may see them at that moment. */
-    readonly shown: (events: readonly StoredAuditEvent[]) => Promise<readonly StoredAuditEvent[]>;
+    readonly shown: (events: ExportedEvents) => Promise<ExportedEvents>;
     /** A part of the export, with large statements in the places of their marks. */
     readonly whole: (text: string) => AsyncIterable<string | Buffer>;
   },

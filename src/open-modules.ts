@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { openCallers } from './caller/callers';
 import type { Config } from './config';
-import { equals } from './event/expression/expression';
 import { BUILD_VERSION } from './generated/version';
 import type { InFlight } from './http/in-flight';
 import type { Module } from './module';
@@ -30,7 +29,7 @@ import { reportsModule } from './modules/reports/module';
 import { restoreModule } from './modules/restore/module';
 import { savedSearchesModule } from './modules/saved-searches/module';
 import { searchModule } from './modules/search/module';
-import { concernedHosts } from './modules/sources/concerned-sources';
+import { sourcesOfInstance } from './modules/sources/concerned-sources';
 import { type CoverageQuestion, readCoverage } from './modules/sources/coverage';
 import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
@@ -317,14 +316,4 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     },
     reports: reports.entrance,
   };
-}
-
-/** The sources that may have the events of a server instance; null: any of them may. */
-function sourcesOfInstance<S extends { readonly tenantId: string; readonly hostName: string }>(
-  instance: string,
-  sources: readonly S[],
-): readonly S[] | null {
-  const hosts = sources.map((source) => ({ ...source, tenantId: Number(source.tenantId), source }));
-  const named = equals('serverInstanceName', instance);
-  return concernedHosts(named, hosts)?.map(({ source }) => source) ?? null;
 }

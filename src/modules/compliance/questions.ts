@@ -45,8 +45,12 @@ export interface Questions {
   readonly lags: (tenants: TenantSet, fromMs: number, toMs: number) => Promise<readonly Lag[]>;
   /** The verifications of the evidence log that ended in a period, the newest first. */
   readonly verifications: (tenantId: number, from: Date, to: Date) => Promise<readonly Verification[]>;
-  /** The sources that may have the events of an instance; null: all of them. */
-  readonly sourcesOf: (instance: string, sources: readonly Source[]) => readonly Source[] | null;
+  /** The sources that may have the events of an instance, whose newest has a time; null: all of them. */
+  readonly sourcesOf: (
+    instance: string,
+    sources: readonly Source[],
+    newestMs: number,
+  ) => readonly Source[] | null;
 }
 export type GroupedBy =
   | 'serverInstanceName'
@@ -62,6 +66,7 @@ export type GroupedFields = readonly [GroupedBy, GroupedBy?, GroupedBy?];
 export interface Source {
   readonly tenantId: string;
   readonly hostName: string;
+  readonly lastEventTime: string | null;
   readonly completeThrough: string | null;
   /** Since everything in its files was published, as of now; null: never yet. */
   readonly lagSeconds: number | null;

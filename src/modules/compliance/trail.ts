@@ -252,7 +252,7 @@ export async function readTrails(
     ...{ tenants, group, groupEach, from, to },
     known: hasLater ? answers : null,
   });
-  const sourcesOf = (name: string) => ask.sourcesOf(name, sources) ?? sources;
+  const sourcesOf = (name: string) => ask.sourcesOf(name, sources, newest.get(name) ?? 0) ?? sources;
   const isOf = (name: string) => {
     const own = new Set(sourcesOf(name).map(({ hostName }) => hostName));
     return ({ hostName }: { readonly hostName: string }) => own.has(hostName);

@@ -1,4 +1,5 @@
-import { type Expression, type FieldTerm, termsOf } from '../../event/expression/expression';
+import { type Expression, equals, type FieldTerm, termsOf } from '../../event/expression/expression';
+import { LIMITS } from '../../limits';
 
 /** The machine of an agent. */
 export interface SourceHost {
@@ -8,6 +9,43 @@ export interface SourceHost {
 
 /** The longest name that SQL Server states of its machine. */
 const MACHINE_CHARS_MAX = 15;
+
+/** What an agent reports of a database that it reads. */
+interface ReportedSource {
+  readonly tenantId: string;
+  readonly hostName: string;
+  readonly state: string;
+  readonly lastEventTime: string | null;
+  readonly completeThrough: string | null;
+  readonly lastReported: string;
+}
+
+/**
+ * The sources that may have the events of a server instance; null: any of them may. The host that bears its name has
+ * them, unless its sources show that they lack the newest event: then the instance runs on another host by now.
+ * @param newestMs the time of the newest event of the instance
+ */
+export function sourcesOfInstance<S extends ReportedSource>(
+  instance: string,
+  sources: readonly S[],
+  newestMs: number,
+): readonly S[] | null {
+  const hosts = sources.map((source) => ({ ...source, tenantId: Number(source.tenantId), source }));
+  const own = concernedHosts(equals('serverInstanceName', instance), hosts);
+  if (own === null || own.every((source) => lacks(source, newestMs))) return null;
+  return own.map(({ source }) => source);
+}
+
+/** Whether an event cannot be of a source: it is not the newest one there, and its time has passed there for good. */
+function lacks(
+  { state, lastEventTime, completeThrough, lastReported }: Omit<ReportedSource, 'tenantId'>,
+  eventMs: number,
+): boolean {
+  if (lastEventTime !== null && Date.parse(lastEventTime) >= eventMs) return false;
+  const isOver = state === 'stale' || state === 'retired';
+  const until = isOver ? eventMs - Date.parse(lastReported) : Date.parse(completeThrough ?? '') - eventMs;
+  return until > LIMITS.trailBehindMs;
+}
 
 /** Whether a filter says anything of the hosts that its events come from. */
 export const namesHosts = (filter: Expression): boolean =>

@@ -114,6 +114,7 @@ const source = (hostName: string, hoursBehind: number, gaps: Source['gaps'] = []
   hostName,
   state: 'current',
   lastReported: hoursAgo(0),
+  lastEventTime: hoursAgo(0),
   lagSeconds: hoursBehind * 3_600,
   completeThrough: hoursAgo(hoursBehind),
   gaps,
