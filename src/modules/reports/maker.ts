@@ -118,6 +118,8 @@ interface Shape {
   readonly columns: readonly Column[];
   readonly expected: number | null;
   readonly events: RunPlan['events'];
+  /** Called when the files are made. @throws DomainError if they may not leave as they are */
+  readonly assertShowable?: () => Promise<void>;
 }
 
 /** A PDF of many rows takes several times as long as the other files, so it is made only if somebody asks for it. */
@@ -172,7 +174,8 @@ export class ReportMaker {
     const isWanted =
       report.of === 'privileged' ? await this.#privileged(request, question.endTime) : declared;
     const filter = isWanted ? narrowed(asked.filter, isWanted) : asked.filter;
-    const isMasked = (await this.ask.masks?.(request.tenantId)) === true;
+    const masks = async () => (await this.ask.masks?.(request.tenantId)) === true;
+    const isMasked = await masks();
     const columns: readonly AnyField[] = [...report.columns, 'recordId'];
     const fields = [...new Set([...columns, ...fieldsOf(report.sections)])];
     const events = await this.#events(request, filter, fields.filter(isLifted));
@@ -184,6 +187,9 @@ export class ReportMaker {
         columns: columns.map(columnOf),
         expected: events.totalCount,
         events: { sections: report.sections, fields, period, workingHours },
+        assertShowable: async () => {
+          if (!isMasked && (await masks())) throw maskedMeanwhile();
+        },
       };
       return await this.#run(request, asked, shape, async (write) => {
         for await (const batch of ahead(events.batches)) {
@@ -253,7 +259,7 @@ export class ReportMaker {
   async #run(
     request: OneRun,
     { question }: Asked,
-    { columns, expected, events }: Shape,
+    { columns, expected, events, assertShowable }: Shape,
     work: (
       write: (rows: readonly (readonly Cell[])[]) => Promise<void>,
     ) => Promise<readonly (Table | Chart)[]>,
@@ -302,6 +308,7 @@ export class ReportMaker {
         },
       };
       const { files: written, recordIdsRoot } = await files.end(end, sections);
+      await assertShowable?.();
       await this.#finish(run, { head, end: { ...end, recordIdsRoot }, createdBy }, written);
       return runId;
     } catch (error) {
@@ -395,6 +402,12 @@ const KINDS: Partial<Record<AnyField, Column['kind']>> = {
   affectedRows: 'number',
 };
 const columnOf = (name: AnyField): Column => ({ name, title: titleOf(name), kind: KINDS[name] ?? 'text' });
+
+const maskedMeanwhile = () =>
+  new DomainError('service_unavailable', {
+    public: 'The tenant began to mask its statements while the report was made. Make it again.',
+    retryAfterSeconds: 1,
+  });
 
 const tooManyRows = (rows: number) =>
   new DomainError('invalid_parameter', {

@@ -1,0 +1,64 @@
+import { findReport } from '../../src/modules/reports/declarations';
+import { type MakeRequest, ReportMaker } from '../../src/modules/reports/maker';
+import { LocalFileMaker } from '../../src/modules/reports/run-files';
+import { anEventInFull } from '../evidence/parts/log-copies';
+
+const RUN = { runId: 'run-1', createdAt: '2026-05-04T08:00:00.000Z' };
+
+/** A maker of runs of a tenant, which masks its statements while `masks.now` is true. */
+function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<unknown[]>) {
+  const done: string[] = [];
+  const store = {
+    begin: async () => RUN,
+    put: async () => {},
+    finish: async () => void done.push('finished'),
+    abandon: async () => void done.push('given up'),
+  };
+  const ask = {
+    events: async () => ({ totalCount: 2, batches: batches(), end: async () => {} }),
+    masks: async () => masks.now,
+    sources: async () => [],
+    logs: async () => [],
+    removals: async () => [],
+    workingHours: async () => [],
+  };
+  const nowMs = () => Date.parse(RUN.createdAt);
+  const maker = new ReportMaker(store as never, ask as never, {} as never, new LocalFileMaker(), nowMs);
+  const make = () =>
+    maker.make({
+      report: findReport('activity'),
+      ...{ tenants: [7], holder: 'k1', createdBy: 'auditor', assertAllowed: async () => {} },
+      values: { format: 'csv', databaseName: 'Payroll', timeZone: 'UTC' },
+    } as unknown as MakeRequest);
+  return { make, done };
+}
+
+describe('a run of a report, whose files others read later', () => {
+  const event = (n: number) => [{ ...anEventInFull(n), statement: "SELECT 'secret'" }];
+
+  it.each([
+    ['between its rows', 1],
+    ['while its files are ended', 2],
+  ])('is given up where its tenant begins to mask its statements %s', async (_, after) => {
+    const masks = { now: false };
+    const { make, done } = makerOf(masks, async function* () {
+      for (const n of [1, 2]) {
+        yield event(n);
+        if (n === after) masks.now = true;
+      }
+    });
+    await expect(make()).rejects.toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringContaining('mask'),
+    });
+    expect(done).toEqual(['given up']);
+  });
+
+  it.each([true, false])('is made where that stays as it is: %s', async (now) => {
+    const { make, done } = makerOf({ now }, async function* () {
+      yield event(1);
+    });
+    expect(await make()).toBe(RUN.runId);
+    expect(done).toEqual(['finished']);
+  });
+});
