@@ -101,4 +101,26 @@ describe('the completeness of a time range', () => {
     const { body } = await session.graphql(ASK, { filter: 'serverInstanceName:' });
     expect(body.errors[0].extensions.code).toBe('invalid_parameter');
   });
+
+  it('is that of all sources where those of the named host were retired before the range', async () => {
+    const { tenantId, agentKey, key } = await open.world.tenant();
+    for (const hostName of ['SQL01', 'DR7']) {
+      const report = aReport({ tenantId, hostName, gaps: hostName === 'DR7' ? [aGap()] : [] });
+      reportOf((await open.world.graphql(agentKey, REPORT, { report })).body);
+    }
+    const session = await DashboardSession.signIn(open.world, key);
+    const ask = async (startTime: string) => {
+      const { body } = await session.graphql(ASK, { filter: 'serverInstanceName:SQL01', startTime });
+      const { sourceCount, otherSourceCount, gapCount } = body.data.auditCoverage;
+      return [sourceCount, otherSourceCount, gapCount];
+    };
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    expect(await ask(later)).toEqual([1, 1, 0]);
+    await open.world.operate(
+      'mutation($t: String!) { retireAuditSource(tenantId: $t, hostName: "SQL01", reason: "failed over") { sources } }',
+      { t: tenantId },
+    );
+    expect(await ask('2026-01-05')).toEqual([1, 1, 0]);
+    expect((await ask(later)).slice(0, 2)).toEqual([2, 0]);
+  });
 });

@@ -51,10 +51,12 @@ export function readCoverage(
   const ofAny = { tenantId: { in: [...tenants] } };
   return guarded(() =>
     ofTenants(service, tenants, async (tx) => {
-      const concerned =
+      const named =
         filter && namesHosts(filter)
           ? concernedHosts(filter, (await tx.auditSource.findMany({ ...HOSTS, where: ofAny })).map(toHost))
           : null;
+      // A server instance may go on at another host under its name, as after a fail-over.
+      const concerned = named?.some((host) => wasThere(host, range)) ? named : null;
       const ofThem = concerned ? { ...ofAny, OR: byTenant(concerned) } : ofAny;
       const touching = { AND: [ofThem, touches(range)] };
       const gaps = await tx.auditGap.findMany({
@@ -124,22 +126,27 @@ const WORST_FIRST: Prisma.AuditSourceOrderByWithRelationInput[] = [
 ];
 
 const HOSTS = {
-  distinct: ['tenantId', 'hostName'],
-  select: { tenantId: true, hostName: true },
+  select: { tenantId: true, hostName: true, retiredAt: true, lastReported: true },
 } satisfies Prisma.AuditSourceFindManyArgs;
 
 /** `stored` is the name as the database has it. */
-const toHost = ({ tenantId, hostName }: SourceHost) => ({
-  tenantId,
-  hostName: fromStored(hostName),
-  stored: hostName,
+const toHost = <S extends SourceHost>(source: S) => ({
+  ...source,
+  hostName: fromStored(source.hostName),
+  stored: source.hostName,
 });
 
+/** Whether a source is in use, or reported in a time range or later. */
+const wasThere = (
+  { retiredAt, lastReported }: { readonly retiredAt: Date | null; readonly lastReported: Date },
+  { from }: TextRange,
+): boolean => retiredAt === null || from === null || lastReported.getTime() >= Date.parse(from);
+
 /** The condition that a row is of one of these hosts. */
-const byTenant = (hosts: readonly ReturnType<typeof toHost>[]) =>
+const byTenant = (hosts: readonly (SourceHost & { readonly stored: string })[]) =>
   [...new Set(hosts.map(({ tenantId }) => tenantId))].map((tenantId) => {
     const own = hosts.filter((host) => host.tenantId === tenantId);
-    return { tenantId, hostName: { in: own.map(({ stored }) => stored) } };
+    return { tenantId, hostName: { in: [...new Set(own.map(({ stored }) => stored))] } };
   });
 
 /** A gap with unknown times may be anywhere, so it touches every range. */
