@@ -20,6 +20,7 @@ import {
 } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS, parseExport } from '../src/modules/export/parameters';
 import { piecesOf } from '../src/modules/export/pieces';
+import type { StoredAuditEvent } from '../src/store/rows/audit-event-reader';
 import { ShownEvents } from '../src/store/rows/masked';
 import { API_BASE_PATH } from '../src/version';
 import { streamed } from './streamed';
@@ -28,7 +29,7 @@ export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
 const NEEDED_HTTP = 'HTTP/1.1';
 export const TOTAL_HEADER = 'X-Total-Count';
 
-type ExportedEvents = Parameters<ExportFormat['write']>[0];
+type ExportedEvents = readonly StoredAuditEvent[];
 
 /**
  * Answers with all matching events while they are read. A failure before the first event is answered with a documented

@@ -48,7 +48,7 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
         sources: async () =>
           names.map((hostName) => ({
             ...{ tenantId: String(store.tenantId), hostName, state: 'current', lagSeconds: 1, gaps: [] },
-            ...{ lastReported: hoursAgo(0), completeThrough: hoursAgo(0) },
+            ...{ lastReported: hoursAgo(0), completeThrough: hoursAgo(0), lastEventTime: hoursAgo(0) },
           })),
         lags: async () => [],
         verifications: async () => [],
