@@ -14,13 +14,13 @@ import type { BeginExport, Export } from '../src/modules/export/export-events';
 import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
 import {
   EXPORT_FORMATS,
+  type ExportedEvents,
   type ExportFormat,
   type ExportFormatName,
   formatOf,
 } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS, parseExport } from '../src/modules/export/parameters';
 import { piecesOf } from '../src/modules/export/pieces';
-import type { StoredAuditEvent } from '../src/store/rows/audit-event-reader';
 import { ShownEvents } from '../src/store/rows/masked';
 import { API_BASE_PATH } from '../src/version';
 import { streamed } from './streamed';
@@ -28,8 +28,6 @@ import { streamed } from './streamed';
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
 const NEEDED_HTTP = 'HTTP/1.1';
 export const TOTAL_HEADER = 'X-Total-Count';
-
-type ExportedEvents = readonly StoredAuditEvent[];
 
 /**
  * Answers with all matching events while they are read. A failure before the first event is answered with a documented

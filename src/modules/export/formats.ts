@@ -5,12 +5,14 @@ import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
 import { liftedOf } from '../../event/lifted';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 
+export type ExportedEvents = readonly StoredAuditEvent[];
+
 /** Writes events one after the other. */
 export interface ExportFormat {
   readonly mediaType: string;
   /** The text before the first event. */
   readonly head: string;
-  write(events: readonly StoredAuditEvent[]): string;
+  write(events: ExportedEvents): string;
   /** The last line, on request: the number of events before it. */
   end(count: number): string;
 }
