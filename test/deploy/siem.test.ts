@@ -194,13 +194,80 @@ describe('the app of Splunk', () => {
   });
 });
 
+type Value = string | null;
+/** The functions of Splunk's `eval` that the app uses. Those whose names are words of JavaScript have other ones. */
+const FUNCTIONS = {
+  coalesce: (...values: readonly Value[]) => values.find((value) => value !== null) ?? null,
+  split: (text: Value, by: string) => text?.split(by) ?? null,
+  mvindex: (list: readonly string[] | null, at: number) => list?.[at] ?? null,
+  match: (text: Value, pattern: string) => text !== null && new RegExp(pattern).test(text),
+  isnotnull: (value: Value) => value !== null,
+  _if: (is: boolean, then: Value, otherwise: Value) => (is ? then : otherwise),
+  _in: (value: Value, ...list: readonly Value[]) => list.includes(value),
+  _null: () => null,
+  _true: () => true,
+  _case: (...parts: readonly unknown[]) => parts[parts.findIndex((is, i) => i % 2 === 0 && is === true) + 1],
+};
+const inJavaScript = (expression: string) =>
+  expression
+    .replaceAll(/\b(if|in|null|true|case)\(/g, '_$1(')
+    .replaceAll(/(\w)="/g, '$1 === "')
+    .replaceAll(' OR ', ' || ');
+
 describe('the values that the app of Splunk makes', () => {
   const settings = stanzas('props.conf').get('audit_activity') ?? new Map<string, string>();
-  const OUTCOME = 'if(succeeded="true", "success", "failure")';
+  const made = (feed: FeedEvent) => {
+    const native: Readonly<Record<string, unknown>> = JSON.parse(
+      JSON.stringify(FEED_FORMATS.native.toObject(feed)),
+    );
+    const fields = [...Object.keys(FEED_ITEM.fields), ...LIFTED_NAMES];
+    // Splunk has the values of JSON as texts.
+    const known = Object.fromEntries(
+      fields.map((name) => [name, native[name] == null ? null : String(native[name])]),
+    );
+    const scope = { ...known, ...FUNCTIONS };
+    return Object.fromEntries(
+      [...settings].flatMap(([name, value]) => {
+        const [, given = '', alias = ''] = /^(\w+) ASNEW (\w+)$/.exec(value) ?? [];
+        if (name.startsWith('FIELDALIAS-')) return [[alias, known[given]]];
+        if (!name.startsWith('EVAL-')) return [];
+        const evaluate = new Function(...Object.keys(scope), `return ${inJavaScript(value)}`);
+        return [[name.slice('EVAL-'.length), evaluate(...Object.values(scope))]];
+      }),
+    );
+  };
 
-  it('of status and result are whether it succeeded', () => {
-    for (const name of ['EVAL-status', 'EVAL-result']) expect(settings.get(name)).toBe(OUTCOME);
+  it('are those of the event, each in its place', () => {
+    const feed = event({}, { affectedRows: 3 });
+    expect(made(feed)).toEqual({
+      ...{
+        object: 'Employees',
+        object_attrs: 'dbo',
+        database: 'Payroll',
+        query: 'SELECT 1',
+        command: 'SELECT 1',
+      },
+      ...{ session_id: '55', records_affected: '3', signature_id: 'SL', result_id: feed.event.recordId },
+      ...{ app: 'PayrollWeb', vendor_product: 'Microsoft SQL Server', instance_name: 'SQL01\\PAYROLL' },
+      ...{ dvc: 'SQL01', dest: 'SQL01', src: '10.20.30.40', src_ip: '10.20.30.40', src_host: 'APP01' },
+      ...{ user: 'CORP\\alice', src_user: null, status: 'success', result: 'success', action: 'read' },
+      change_type: 'database',
+    });
   });
+
+  it('name who did it beside whom it was about, and a host where there is no address', () => {
+    expect(made(event({ clientIp: 'local machine', applicationName: null, succeeded: false }))).toMatchObject(
+      {
+        ...{ src: 'APP01', src_ip: null, app: 'sqlserver', status: 'failure', result: 'failure' },
+      },
+    );
+    for (const target of ['targetServerPrincipalName', 'targetDatabasePrincipalName'])
+      expect(made(event({ actionId: 'APRL' }, { [target]: 'bob' }))).toMatchObject({
+        ...{ user: 'bob', src_user: 'CORP\\alice', action: 'modified' },
+      });
+  });
+
+  const OUTCOME = 'if(succeeded="true", "success", "failure")';
 
   it('of actions are what the meaning of each code is in CIM', () => {
     const ACTIONS: Readonly<Record<string, readonly Meaning[]>> = {
@@ -224,14 +291,6 @@ describe('the values that the app of Splunk makes', () => {
     expect([Object.fromEntries(found), others]).toEqual([
       Object.fromEntries(Object.entries(ACTIONS).map(([name, meanings]) => [name, codesOf(meanings).sort()])),
       'modified',
-    ]);
-  });
-
-  it('of users are whom it was about, or else who did it', () => {
-    expect(settings.get('EVAL-user')?.match(/\w+/g)).toEqual([
-      'coalesce',
-      ...['targetServerPrincipalName', 'targetDatabasePrincipalName', 'roleMember'],
-      ...['serverPrincipalName', 'databasePrincipalName'],
     ]);
   });
 
@@ -269,6 +328,53 @@ describe('the function of Microsoft Sentinel', () => {
       Read: ['SL', 'VW', 'RF'],
       Execute: ['EX', 'BCM', 'RCM', 'BST', 'RST'],
     });
+  });
+
+  it('has each value of the event in its place', () => {
+    const made = lines.flatMap((line) => [...line.matchAll(/^ {4}(\w+) = (.*?),?$/g)]);
+    const address = 'iff(ClientIp matches regex "^[0-9a-fA-F:.]+$", ClientIp, "")';
+    expect(Object.fromEntries(made.map(([, name, value]) => [name, value]))).toEqual({
+      ...{ EventVendor: '"Microsoft"', EventProduct: '"SQL Server"', EventSchema: '"AuditEvent"' },
+      ...{
+        EventSchemaVersion: '"0.1"',
+        EventCount: 'int(1)',
+        EventStartTime: 'EventTime',
+        EventEndTime: 'EventTime',
+      },
+      ...{
+        EventOriginalUid: 'RecordId',
+        EventOriginalType: 'ActionId',
+        Operation: 'ActionId',
+        Value: 'Statement',
+      },
+      ...{ EventResult: expect.anything(), EventType: expect.anything(), Object: 'case(' },
+      ObjectType: 'iff(isnotempty(ObjectName), "Database Object", "Database")',
+      ActorUsername: 'ServerPrincipalName',
+      ActorUsernameType: 'iff(ServerPrincipalName contains "\\\\", "Windows", "Simple")',
+      ...{ ActorSessionId: 'SessionId', ActingAppName: 'ApplicationName', AdditionalFields: 'Additional' },
+      TargetUsername: 'coalesce(TargetServerPrincipalName, TargetDatabasePrincipalName)',
+      ...{ SrcIpAddr: address, SrcHostname: 'HostName' },
+      ...{ Dvc: 'Computer', DvcHostname: 'Computer', Dst: 'Computer', DstHostname: 'Computer' },
+    });
+  });
+
+  it('has the most exact name that an event has for what was reached', () => {
+    const [, cases] = /Object = case\((.*?)\),\s+ObjectType/.exec(lines.join(' ')) ?? [];
+    expect(cases?.split(/,\s+(?![^(]*\))/).map((one) => one.trim())).toEqual([
+      ...['isnotempty(ObjectName)', 'strcat(DatabaseName, ".", SchemaName, ".", ObjectName)'],
+      ...['isnotempty(DatabaseName)', 'DatabaseName', 'ServerInstanceName'],
+    ]);
+  });
+
+  it('reads columns that the table and the rule of collection have in one type', () => {
+    const { columns } = JSON.parse(read('sentinel/table.json')).properties.schema;
+    const [{ properties }] = JSON.parse(read('sentinel/dcr.json')).resources;
+    const [stream] = Object.values(properties.streamDeclarations) as {
+      columns: { name: string; type: string }[];
+    }[];
+    const typesOf = (of: readonly { readonly name: string; readonly type: string }[]) =>
+      Object.fromEntries(of.map(({ name, type }) => [name, type.toLowerCase()]));
+    expect(typesOf(stream?.columns ?? [])).toEqual(typesOf(columns));
   });
 
   it('leaves out what is marked as a test, and keeps what says nothing of it', () => {
