@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
@@ -109,6 +110,22 @@ describe('deploy/compose.yaml', () => {
     expect([given('--save'), given('--maxmemory-policy')]).toEqual(['', 'volatile-lru']);
   });
 
+  it('gives Redis a bound, at which it makes room', () => {
+    const command = services.redis?.command ?? [];
+    expect(command[command.indexOf('--maxmemory') + 1]).toMatch(/^\d+mb$/);
+  });
+
+  it('runs an image that is no root, can be reached from outside, and stops as the service expects it', () => {
+    const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
+    const [, user] = /^USER (\d+:\d+)$/m.exec(dockerfile) ?? [];
+    expect(user).toMatch(/^[1-9]/);
+    expect(dockerfile).toContain(`--chown=${user} /build/data /var/lib/audit-activity\n`);
+    const [, port] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? [];
+    expect(dockerfile).toMatch(new RegExp(`^ENV NODE_ENV=production HOST=0\\.0\\.0\\.0 PORT=${port} `, 'm'));
+    expect(readFileSync(path.join(ROOT, 'deploy/nginx.conf'), 'utf8')).toContain(`server service:${port};`);
+    expect(dockerfile).toContain('\nSTOPSIGNAL SIGTERM\n');
+  });
+
   it('has the version of the project, and names a version of every other image', () => {
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     const images = Object.values(services).map(({ image }) => filledIn(image));
@@ -154,6 +171,11 @@ describe('deploy/compose.yaml', () => {
     expect(addressOf('service')).toMatch(/^172\.31\.255\./);
     expect(services.service?.environment?.TRUST_PROXY).toBe(addressOf('proxy'));
     expect(addressOf('service')).not.toBe(addressOf('proxy'));
+    const { ipam } = networks.front as { ipam: { config: readonly [{ subnet: string }] } };
+    const [{ subnet }] = ipam.config;
+    const known = new BlockList();
+    known.addSubnet(subnet.split('/')[0] ?? '', Number(subnet.split('/')[1]));
+    for (const name of ['service', 'proxy']) expect(known.check(addressOf(name) ?? '')).toBe(true);
   });
 
   it('publishes ports of the proxy only, and gives the service no capabilities and a read-only file system', () => {
@@ -182,6 +204,26 @@ describe('deploy/collector', () => {
     expect(parsed).toMatchObject({ kind: 'config', warnings: [] });
     const databases = parsed.kind === 'config' ? parsed.config.databases : [];
     expect(databases.map(({ source }) => source.type)).toEqual(['S3', 'AzureBlob']);
+  });
+
+  it('has the same memory, time to stop and user wherever it runs, and needs no file of credentials', () => {
+    expect(collector.env_file).toEqual([{ path: 'cloud.env', required: false }]);
+    expect([collector.mem_limit, collector.stop_grace_period]).toEqual(['256m', '20s']);
+    const [, user] = /^USER (\d+):/m.exec(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
+    const [pod, sidecar] = ['kubernetes.yaml', 'sidecar.yaml'].map(
+      (name) => parseAllDocuments(textOf(name)).at(-1)?.toJS().spec.template.spec,
+    );
+    for (const { containers } of [pod, sidecar])
+      expect(containers[0].resources).toEqual({
+        requests: { cpu: '50m', memory: '160Mi' },
+        limits: { memory: '256Mi' },
+      });
+    for (const { runAsNonRoot, runAsUser, runAsGroup } of [
+      pod.securityContext,
+      sidecar.containers[0].securityContext,
+    ])
+      expect([runAsNonRoot, `${runAsUser}`, `${runAsGroup}`]).toEqual([true, user, user]);
+    expect(pod.terminationGracePeriodSeconds).toBe(20);
   });
 
   it('lets the group of the agent, which is not root, read the configuration in a pod', () => {
@@ -272,6 +314,8 @@ describe('the settings of deploy/nginx.conf', () => {
     // Each character of a filter may be percent-encoded.
     const [, size] = of('large_client_header_buffers')?.split(' ') ?? [];
     expect(bytesOf(size)).toBeGreaterThan(3 * LIMITS.expressionCharsMax);
+    // The answers of the tail repeat it in a header.
+    expect(bytesOf(of('proxy_buffer_size'))).toBeGreaterThan(3 * LIMITS.expressionCharsMax);
   });
 
   it('pass on what comes as it comes, so that a cut export is none that has ended', () => {

@@ -116,6 +116,39 @@ describe('the panels of the dashboards', () => {
     }
   });
 
+  it('choose what their names say', () => {
+    const chosen = targets.flatMap(({ where, expr, legendFormat }) =>
+      [...expr.matchAll(/(\w+=~?"[^"]*")/g)]
+        .map(([, selector = '']) => selector)
+        .filter((selector) => selector !== 'job=~".*audit-activity.*"')
+        .map((selector) => `${selector}: ${where}, ${legendFormat}`),
+    );
+    const route = 'route="/graphql": ingest.json: Time of a batch, p50 and p99';
+    expect(chosen.sort()).toEqual(
+      [
+        'outcome="accepted": detection.json: Events arriving, accepted',
+        ...[`${route}, p50`, `${route}, p99`],
+        'status=~"5..": service.json: Failing requests, 5xx',
+        'task="detection": detection.json: Looking for attacks, all instances',
+        'task="evidence-log": evidence.json: Taking events into the log, all instances',
+        'task=~"(.*-)?retention": evidence.json: Retention, {{task}}',
+      ].sort(),
+    );
+  });
+
+  it('show the worst of what several instances read, and of many the ten worst', () => {
+    const least = targets.filter(({ expr }) => /\b(?:min|bottomk|avg|quantile)\b/.test(expr));
+    expect(least.map(({ where }) => where)).toEqual(['service.json: Certificate at PUBLIC_URL']);
+    const tops = targets.flatMap(({ expr }) => [...expr.matchAll(/topk\((\d+),/g)].map(([, many]) => many));
+    expect(new Set(tops)).toEqual(new Set(['10']));
+  });
+
+  it('add up for as long as they say', () => {
+    for (const { where, expr, legendFormat } of targets)
+      if (legendFormat.includes('an hour'))
+        expect([where, expr]).toEqual([where, expect.stringContaining('[1h]')]);
+  });
+
   it('show the share of answers that their names say', () => {
     const quantiles = targets.filter(({ expr }) => expr.startsWith('histogram_quantile'));
     expect(quantiles.length).toBeGreaterThan(0);
