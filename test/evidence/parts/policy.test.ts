@@ -132,6 +132,7 @@ describe('a policy', () => {
     ['a member twice', [...WITNESSES, 'group G 2 X1 X1', 'quorum G']],
     ['a member of two groups', [...WITNESSES, 'group G any X1', 'group H any X1', 'quorum H']],
     ['a number with a zero before it', [...WITNESSES, 'group G 01 X1', 'quorum G']],
+    ['more members needed than it has', [...WITNESSES, 'group G 3 X1 X2', 'quorum G']],
   ])('is refused with %s', (_, lines) => expect(problemsIn(...lines)).toMatch(/^p is no policy:\n {2}/));
 
   it('is bounded: in its size, its names and the mistakes that are shown', async () => {
@@ -145,7 +146,11 @@ describe('a policy', () => {
     expect(() => readPolicyFile(file)).toThrow('"a" again');
     const chain = Array.from({ length: 1_500 }, (__, i) => `group g${i} any ${i === 0 ? 'X1' : `g${i - 1}`}`);
     expect(problemsIn(...WITNESSES, ...chain, 'quorum g1499')).toContain('defines more than 1000 names');
-    const deep = policy(...WITNESSES, ...chain.slice(0, 990), 'quorum g989');
+    const most = 1_000 - WITNESSES.length;
+    expect(problemsIn(...WITNESSES, ...chain.slice(0, most + 1), 'quorum g9')).toContain(
+      'more than 1000 names',
+    );
+    const deep = policy(...WITNESSES, ...chain.slice(0, most), `quorum g${most - 1}`);
     expect(deep.missingIn(signedBy(X1))).toBeNull();
     await rm(folder, { recursive: true });
   });

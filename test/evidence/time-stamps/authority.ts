@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +19,18 @@ keyUsage = critical,keyCertSign
 basicConstraints = critical,CA:false
 keyUsage = critical,digitalSignature
 extendedKeyUsage = critical,timeStamping
+[stamps-not-critical]
+extendedKeyUsage = timeStamping
+[stamps-and-mail]
+extendedKeyUsage = critical,timeStamping,emailProtection
+[stamps-unknown]
+extendedKeyUsage = critical,timeStamping
+1.2.3.4.5 = critical,ASN1:UTF8String:new
+[no-authority]
+basicConstraints = critical,CA:false
+[authority-of-mail]
+basicConstraints = critical,CA:true
+extendedKeyUsage = emailProtection
 [tsa]
 serial = serial
 signer_digest = sha256
@@ -43,10 +56,28 @@ export class TestAuthority {
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, 'tsa.cnf'), CONFIG);
     const made = new TestAuthority(folder);
-    await made.#certificate('ca', 'ca', kind, null);
-    await made.#certificate('between', 'between', kind, 'ca');
-    await made.#certificate('tsa', 'stamps', kind, 'between');
+    await made.certificate('ca', 'ca', null, kind);
+    await made.certificate('between', 'between', 'ca', kind);
+    await made.certificate('tsa', 'stamps', 'between', kind);
     return made;
+  }
+
+  /** @param section of the configuration, which has its extensions @param issuer null: itself @returns it in DER */
+  async certificate(
+    name: string,
+    section: string,
+    issuer: string | null,
+    kind: keyof typeof KEYS = 'ec',
+  ): Promise<Buffer> {
+    const subject = ['-subj', `/O=Test/CN=${name}`, '-keyout', `${name}.key`];
+    await this.#openssl('req', '-new', '-nodes', '-newkey', ...KEYS[kind], ...subject, '-out', `${name}.csr`);
+    const signed = issuer
+      ? ['-CA', `${issuer}.pem`, '-CAkey', `${issuer}.key`, '-CAcreateserial']
+      : ['-signkey', `${name}.key`];
+    const extensions = ['-extfile', 'tsa.cnf', '-extensions', section];
+    const files = ['-in', `${name}.csr`, '-out', `${name}.pem`];
+    await this.#openssl('x509', '-req', '-days', '30', ...files, ...signed, ...extensions);
+    return new X509Certificate(await readFile(path.join(this.folder, `${name}.pem`))).raw;
   }
 
   /** Answers a request. */
@@ -73,17 +104,6 @@ export class TestAuthority {
     await writeFile(answer, await this.reply(await readFile(asked)));
     await this.#openssl('ts', '-reply', '-in', answer, '-token_out', '-out', token);
     return readFile(token);
-  }
-
-  async #certificate(name: string, section: string, kind: keyof typeof KEYS, issuer: string | null) {
-    const subject = ['-subj', `/O=Test/CN=${name}`, '-keyout', `${name}.key`];
-    await this.#openssl('req', '-new', '-nodes', '-newkey', ...KEYS[kind], ...subject, '-out', `${name}.csr`);
-    const signed = issuer
-      ? ['-CA', `${issuer}.pem`, '-CAkey', `${issuer}.key`, '-CAcreateserial']
-      : ['-signkey', `${name}.key`];
-    const extensions = ['-extfile', 'tsa.cnf', '-extensions', section];
-    const files = ['-in', `${name}.csr`, '-out', `${name}.pem`];
-    await this.#openssl('x509', '-req', '-days', '30', ...files, ...signed, ...extensions);
   }
 
   async #openssl(...args: readonly string[]): Promise<void> {

@@ -3,8 +3,12 @@ import path from 'node:path';
 import { isSignedByRsa } from '../../../dashboard/src/package-page/rsa';
 import { NODE_CRYPTO } from '../../../src/modules/evidence/time-stamps/node-crypto';
 import { certificatesIn, judgeBy } from '../../../src/modules/evidence/verify/authorities';
+import type { LogCopy } from '../../../src/modules/evidence/verify/log-copy';
+import { checkTimeStamps } from '../../../src/modules/evidence/verify/time-stamps';
 import type { JudgeAuthority } from '../../../src/package-check/stamp-file';
 import { checkStamp, type StampCrypto, stampedBytes } from '../../../src/package-check/time-stamp';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
+import { TEST_CHECKPOINT_KEY } from '../../support/checkpoint-key';
 import { temporaryFolder } from '../../support/engines';
 import { noteOf } from '../witness/support';
 import { TestAuthority } from './authority';
@@ -86,6 +90,40 @@ describe('a token of a time-stamp authority', () => {
     expect(judge({ ...alone, certificates: [ca, between] as Buffer[] })).toBeNull();
   });
 
+  describe('is judged by the certificates of its chain', () => {
+    /** What is said of a stamp of a certificate. @param others those of the token */
+    const said = (signer: Buffer, others: readonly Buffer[] = []) =>
+      judge({ time: new Date().toISOString(), signer, certificates: [signer, ...others] } as never);
+
+    it.each([
+      ['not critical', 'stamps-not-critical', 'is not for time stamps alone'],
+      ['one of two', 'stamps-and-mail', 'is not for time stamps alone'],
+      ['beside what nobody here understands', 'stamps-unknown', 'no chain leads'],
+      ['the only one', 'stamps', null],
+    ])('of which the purpose is %s', async (_, section, wanted) => {
+      const signer = await authority.certificate(section, section, 'ca');
+      expect(said(signer)).toEqual(wanted && expect.stringContaining(wanted));
+    });
+
+    it.each([
+      ['of an authority', 'ca', null],
+      ['of no authority', 'no-authority', 'no chain leads'],
+      ['of an authority for other purposes', 'authority-of-mail', 'no chain leads'],
+    ])('that one %s issued', async (_, section, wanted) => {
+      const issuer = await authority.certificate(`by-${section}`, section, 'ca');
+      const signer = await authority.certificate(`of-${section}`, 'stamps', `by-${section}`);
+      expect(said(signer, [issuer])).toEqual(wanted && expect.stringContaining(wanted));
+    });
+
+    it('that is not longer than its authorities permit', async () => {
+      const file = path.join(folder, 'rsa', 'between.pem');
+      const [between] = certificatesIn(await readFile(file, 'latin1'), file);
+      const below = await authority.certificate('below', 'ca', 'between');
+      const signer = await authority.certificate('of-below', 'stamps', 'below');
+      expect(said(signer, [below, between?.raw as Buffer])).toContain('no chain leads');
+    });
+  });
+
   it.each(['rsa', 'ec'] as const)(
     'has no byte that may be changed to state another time (%s)',
     async (kind) => {
@@ -108,6 +146,31 @@ describe('a token of a time-stamp authority', () => {
         expect((await checked(bytes.subarray(0, length), by)).problem).toContain('it is no time stamp');
     },
   );
+
+  it('counts for a checkpoint that a trusted key signed alone, and of several the newest is told', async () => {
+    const numbers = [5, 6, 7];
+    const foreign = CheckpointKey.ofPem(newCheckpointKeyPem());
+    const notes = numbers.map((size) => noteOf(size, undefined, size === 7 ? foreign : undefined));
+    const timeStamps: { number: number; token: string }[] = [];
+    for (const [i, note] of notes.entries())
+      timeStamps.push({
+        number: numbers[i] ?? 0,
+        token: (await authority.tokenOf(stampedBytes(note))).toString('base64'),
+      });
+    const log = { checkpoints: notes, timeStamps: timeStamps.reverse() } as unknown as LogCopy;
+    const trusted = [TEST_CHECKPOINT_KEY.verifierKey];
+    expect(await checkTimeStamps(log, trusted, judge)).toMatchObject({
+      verified: 2,
+      newest: { number: 6, size: 6 },
+      isAuthorityChecked: true,
+      problems: [],
+    });
+    expect(await checkTimeStamps(log, [foreign.verifierKey], null)).toMatchObject({
+      verified: 1,
+      newest: { number: 7 },
+      isAuthorityChecked: false,
+    });
+  });
 
   it('is checked by the page of a package too, if its key is RSA; others are not judged there', async () => {
     expect(await checked(token, judge, PAGE_CRYPTO)).toMatchObject({
