@@ -32,6 +32,14 @@ describe('the operator key', () => {
     }
   });
 
+  it('is refused when the option is empty, whatever other places have', async () => {
+    const { service, operatorKey } = open.world;
+    const given = [...LIST, '--service', service.url, '--operator-key', ''];
+    expect((await runCli(given, { AUDIT_ACTIVITY_OPERATOR_KEY: operatorKey })).error).toContain(
+      'unauthorized',
+    );
+  });
+
   it('is refused in one line when it is wrong', async () => {
     const env = { AUDIT_ACTIVITY_URL: open.world.service.url };
     for (const key of [newKey('operator'), 'nonsense']) {

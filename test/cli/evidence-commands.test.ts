@@ -63,6 +63,17 @@ describe('a command that fetches evidence', () => {
     expect([await readFile(at('a.zip'), 'utf8'), await readdir(folder)]).toEqual(['before', ['a.zip']]);
   });
 
+  it('package leaves no part of a file where the answer breaks off', async () => {
+    const cut = () =>
+      new ReadableStream({
+        start: (stream) => stream.enqueue(Buffer.from('zip')),
+        pull: (stream) => stream.error(new Error('cut')),
+      });
+    ask.mockImplementation(async () => new Response(cut()));
+    const { error } = await runCli(['evidence', 'package', '--out', at('a.zip')], ENV);
+    expect([error, await readdir(folder)]).toEqual([expect.stringContaining('cut'), []]);
+  });
+
   it('proof writes the proof of an event, as soon as there is one', async () => {
     const out = at('event.tlog-proof');
     const proof = { index: 5, path: ['aa=', 'bb='], checkpoint: 'origin\n9\nroot\n\n— signature\n' };

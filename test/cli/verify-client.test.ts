@@ -1,6 +1,7 @@
 import timers from 'node:timers/promises';
 import { VerifyClient } from '../../src/cli/verify-client';
 import { anEventInFull, logOf } from '../evidence/parts/log-copies';
+import { runCli } from '../support/cli';
 
 const [FOUR = '', SIX = ''] = logOf(
   Array.from({ length: 6 }, (_, n) => anEventInFull(n)),
@@ -66,5 +67,31 @@ describe('verify waits for the log', () => {
     expect(waits).toHaveLength(6);
     await caughtUp([{ ...four, waitingEvents: 2, problem: 'stopped' }]);
     expect(waits).toEqual([]);
+  });
+
+  it.each([
+    [[], 120_000],
+    [['--wait', '0'], 0],
+    [['--wait', '7'], 7_000],
+  ])('%j, in the command: as many seconds as it is given, or two minutes', async (args, wanted) => {
+    let elapsed = 0;
+    const mocks = [
+      jest.spyOn(performance, 'now').mockImplementation(() => elapsed),
+      jest.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => {
+        elapsed += Number(ms);
+      }),
+      jest.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
+        if (!new URL(String(url)).pathname.endsWith('/audit-log')) throw new Error('no further');
+        const log = { tenantId: '7', publicKey: 'k', refusedEvents: 0, problem: null, backfilling: false };
+        return new Response(JSON.stringify({ data: { ...log, waitingEvents: 2, ...four } }));
+      }),
+    ];
+    try {
+      await runCli(['verify', '--service', 'http://service', ...args], { AUDIT_ACTIVITY_API_KEY: 'k' });
+      expect(elapsed).toBeGreaterThanOrEqual(wanted);
+      expect(elapsed).toBeLessThan(wanted + 7_000);
+    } finally {
+      for (const mock of mocks) mock.mockRestore();
+    }
   });
 });
