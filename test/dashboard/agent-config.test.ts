@@ -41,6 +41,8 @@ describe('the configuration of an agent that the dashboard shows', () => {
     for (const commands of Object.values(COMMANDS)) {
       expect(commands).toContain('agent.json');
       expect(commands).not.toMatch(/APIKEY|ENROLLTOKEN/);
+      // Of the file, only the agent keeps the secret.
+      expect(commands).toMatch(/^(del|rm) agent\.json$/m);
     }
   });
 });

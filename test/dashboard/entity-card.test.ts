@@ -22,6 +22,8 @@ describe('the page of an entity', () => {
     const others = ['Salary', 'dbo.Salary', '.dbo.Salary', 'HR..Salary', 'HR.dbo.', 'a.HR.dbo.Salary'];
     expect(others.map(objectPage)).toEqual(others.map(() => null));
     expect(valuePage('clientIp', '10.0.0.1')).toBe('/entity/address?value=10.0.0.1');
+    for (const field of ['serverPrincipalName', 'targetServerPrincipalName', 'roleMember'])
+      expect(valuePage(field, 'ana')).toBe('/entity/login?value=ana');
     expect([valuePage('clientIp', ''), valuePage('clientIp', null), valuePage('statement', 'x')]).toEqual([
       ...[null, null, null],
     ]);

@@ -3,6 +3,7 @@ import { formatState, parseState, viewOf } from '../../dashboard/src/explore/exp
 import { blocksOf } from '../../dashboard/src/explore/live/blocks';
 import { BEHIND_MAX, followLive, type LiveState } from '../../dashboard/src/explore/live/follow';
 import { CAME_MAX, freshIds, mergedRows, notIn, withNews } from '../../dashboard/src/explore/live/rows';
+import { LIMITS } from '../../src/limits';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const message = (id: string, items: readonly unknown[], caughtUp = true) =>
@@ -116,6 +117,16 @@ describe('the live events of a page', () => {
       return found;
     };
     await expect(read()).rejects.toThrow('silent');
+  });
+
+  it('may be silent for as long as three signs of life take, and keep the spaces of their data', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const body = streamOf(['data:  a \n\n']).body as ReadableStream<Uint8Array>;
+    const data = [];
+    for await (const block of blocksOf(body)) data.push(block.data);
+    expect(data).toEqual([' a ']);
+    expect(timers.mock.calls[0]?.[1]).toBeGreaterThan(3_000 * LIMITS.liveSilenceSeconds);
+    timers.mockRestore();
   });
 });
 

@@ -88,6 +88,9 @@ describe('the week of the overview', () => {
     const forward = squaresOf(weekFrom('2026-03-26T00:00:00Z'), 'Europe/Berlin');
     const gap = forward.find(({ weekday }) => weekday === 'Sun')?.squares;
     expect(gap?.flatMap((square, clock) => (square === null ? [clock] : []))).toEqual([2]);
+    // The clock that is an hour ahead shows the first hour of such a week again in its last one.
+    const [again] = squaresOf(weekFrom('2026-03-26T09:00:00Z'), 'Europe/Berlin').slice(-1);
+    expect(again?.squares[10]).toMatchObject({ date: '2026-04-02', first: 167, end: 168, events: 168 });
   });
 
   it('leads to its events, or to those of some of its hours', () => {
