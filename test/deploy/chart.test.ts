@@ -11,6 +11,8 @@ import { LIMITS } from '../../src/limits';
 import { callBuild, missingTools } from '../installer/support/packages';
 import { ROOT } from '../support/imports';
 import { KubernetesSchemas, type Manifest } from './support/kubernetes-schemas';
+import { REFUSED } from './support/refused-values';
+import { renderedChart } from './support/rendered-chart';
 import TOOLS from './support/tools.json';
 
 jest.setTimeout(600_000);
@@ -84,6 +86,18 @@ interface PodSpec {
         path.join(CHART, 'examples', name),
       ]);
       expect(stdout).toMatch(/0 chart\(s\) failed/);
+    });
+
+    it('makes what the tests without helm render', () => {
+      const values = readFileSync(path.join(CHART, 'examples', name), 'utf8');
+      const inOrder = (manifests: readonly Manifest[]) =>
+        manifests
+          .map((manifest) =>
+            JSON.stringify(manifest).replaceAll(/"checksum\/(\w+)":"[0-9a-f]{64}"/g, '"$1":""'),
+          )
+          .map((one) => JSON.parse(one) as Manifest)
+          .sort((a, b) => (`${a.kind} ${a.metadata.name}` < `${b.kind} ${b.metadata.name}` ? -1 : 1));
+      expect(inOrder(renderedChart(parse(values)))).toEqual(inOrder(manifestsOf(name)));
     });
 
     it('makes each object once, valid by the schemas of Kubernetes', () => {
@@ -320,26 +334,6 @@ interface PodSpec {
       });
   });
 
-  it('replaces the instances when a value that they read at their start changes', async () => {
-    const checksumOf = async (text: string) => {
-      const values = path.join(folder, 'changed.yaml');
-      await writeFile(values, text);
-      const found = (await render(values)).find(({ kind }) => kind === 'StatefulSet');
-      // biome-ignore lint/suspicious/noExplicitAny: manifests of every shape
-      return JSON.stringify((found as any).spec.template.metadata.annotations);
-    };
-    const texts = [
-      'credentials: { values: { DATABASE_URL: "postgres://a@b/c" } }\nkeys: { existingSecret: k }',
-      'credentials: { values: { DATABASE_URL: "postgres://a@b/d" } }\nkeys: { existingSecret: k }',
-      'credentials: { values: { DATABASE_URL: "postgres://a@b/c" } }\nkeys: { existingSecret: l }',
-    ];
-    const again = `${texts[0]}\nreplicas: 3`;
-    const sums: string[] = [];
-    for (const text of [...texts, again]) sums.push(await checksumOf(text));
-    expect(new Set(sums).size).toBe(texts.length);
-    expect(sums.at(-1)).toBe(sums[0]);
-  });
-
   it('keeps values as text that YAML would read as numbers', async () => {
     const values = path.join(folder, 'names.yaml');
     await writeFile(
@@ -382,32 +376,7 @@ nodeSelector: { zone: "1" }`,
     expect(JSON.stringify(others)).not.toContain('audit_requests:secret');
   });
 
-  it.each([
-    ['neither database nor secret', '{}', /missing property 'DATABASE_URL'/],
-    ['a value that does not exist', 'replica: 3', /replica/],
-    ['a setting that is no text', 'settings: { DRAIN_MS: 5 }', /DRAIN_MS/],
-    ['an ingress without host', 'ingress: { enabled: true }', /host/],
-    ['a setting that the chart decides', 'settings: { PORT: "9000" }', /PORT/],
-    ['the port of the service for metrics', 'metrics: { port: 8080 }', /port/],
-    [
-      'a time to stop that the chart cannot see',
-      'extraEnv: [{ name: DRAIN_MS, value: "1" }]',
-      /DRAIN_MS|name/,
-    ],
-    [
-      'such a time among passwords',
-      'credentials: { values: { DATABASE_URL: a, READINESS_DELAY_MS: "1" } }',
-      /READINESS_DELAY_MS/,
-    ],
-    ['a digest that is none', 'image: { digest: "latest" }', /digest/],
-    ['a setting of a key that is none', 'keys: { settings: { PORT: a } }', /PORT/],
-    ['a budget that is no number', 'disruptionBudget: { maxUnavailable: some }', /maxUnavailable/],
-    [
-      'more instances at least than at most',
-      'autoscaling: { enabled: true, minReplicas: 9, maxReplicas: 3 }\ncredentials: { existingSecret: a }\nkeys: { existingSecret: b }',
-      /minReplicas is 9/,
-    ],
-  ])('refuses %s, and names it', async (_, text, named) => {
+  it.each(REFUSED)('refuses %s, and names it', async (_, text, named) => {
     const values = path.join(folder, 'bad.yaml');
     await writeFile(values, text);
     await expect(render(values)).rejects.toThrow(named);
