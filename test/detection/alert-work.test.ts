@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { microsecondsOfRecordId, ticksOfRecordId } from '../../src/event/record-id';
 import { AlertReader } from '../../src/modules/detection/alerts/alert.reader';
 import { AlertStore, type ChangedAlert } from '../../src/modules/detection/alerts/alert.store';
+import { AlertCounts } from '../../src/modules/detection/alerts/alert-counts';
 import { deedAnswers, parsedDeeds } from '../../src/modules/detection/alerts/deeds';
 import { toldTimesOf } from '../../src/modules/detection/alerts/told-times';
 import { writeFindings } from '../../src/modules/detection/detector/write-findings';
@@ -35,7 +36,12 @@ describe('alerts of a tenant', () => {
     );
     /** Stores grants of a role, and writes a finding of each in one step. */
     const found = async (
-      grants: readonly { readonly to: string; readonly minute: number; readonly ruleId?: string }[],
+      grants: readonly {
+        readonly to: string;
+        readonly minute: number;
+        readonly ruleId?: string;
+        readonly dedupMinutes?: number;
+      }[],
       nowMs = NOW_MS,
     ) => {
       const events = own.checked(
@@ -50,7 +56,8 @@ describe('alerts of a tenant', () => {
         const us = microsecondsOfRecordId(recordId);
         return {
           ...{ findingId: randomUUID(), ruleId: grants[i]?.ruleId ?? RULE, ruleVersion: 1, severity: 'high' },
-          ...{ title: 'Role', group: { serverPrincipalName: 'sa' }, groupKey: 'sa', dedupMinutes: 60 },
+          ...{ title: 'Role', group: { serverPrincipalName: 'sa' }, groupKey: 'sa' },
+          dedupMinutes: grants[i]?.dedupMinutes ?? 60,
           ...{ firstAt: us, lastAt: us, eventCount: 1, recordIds: [recordId] },
           ...{ principals: ['sa'], instances: [] },
         };
@@ -86,6 +93,52 @@ describe('alerts of a tenant', () => {
     ]);
     expect(await list()).toMatchObject([{ firstEvent: earlier, lastEvent: later, findingCount: 6 }]);
     expect(earlier && within && earlier < within).toBe(true);
+  });
+
+  it('begin anew a whole period after the finding that began them, and before that the nearest one grows', async () => {
+    const { found, list } = await aTenant();
+    const of = (minute: number) => found([{ to: 'a', minute, dedupMinutes: 10 }]);
+    await of(10);
+    await of(20);
+    await of(16);
+    const sizes = (await list()).sort((a, b) => Number(a.anchor - b.anchor)).map((one) => one.findingCount);
+    expect(sizes).toEqual([1, 2]);
+  });
+
+  it('are open for a login until they are resolved, the worst first, and all findings of a time count', async () => {
+    const { own, tenantId, models, found, list } = await aTenant();
+    const tenants = oneTenant(tenantId);
+    const rules = [
+      RULE,
+      OTHER_RULE,
+      '838edcb2-98cc-48ad-a5fb-fc4fedb65f74',
+      '938edcb2-98cc-48ad-a5fb-fc4fedb65f74',
+    ];
+    await found(rules.map((ruleId, i) => ({ to: 'eve', minute: 10 + i, ruleId })));
+    const states = [
+      { severity: 3, status: 'acknowledged' },
+      { severity: 4, status: 'resolved' },
+      { severity: 4, status: 'new' },
+      { severity: 2, status: 'new' },
+    ];
+    const alerts = await list();
+    for (const [i, data] of states.entries()) {
+      const ruleId = rules[i] ?? '';
+      await models.alert.updateMany({ where: { tenantId, ruleId }, data });
+    }
+    const counts = new AlertCounts(own.database.service);
+    const open = await counts.ofEntity(tenants, { kind: 'login', value: 'sa', limit: 2 });
+    const idOf = (ruleId = '') => alerts.find((one) => one.ruleId === ruleId)?.alertId;
+    expect([open?.count, open?.alerts.map(({ alertId, severity }) => [alertId, severity])]).toEqual([
+      3,
+      [
+        [idOf(rules[2]), 'critical'],
+        [idOf(rules[0]), 'high'],
+      ],
+    ]);
+    const since = async (ms: number) =>
+      (await counts.findings(tenants, { startTime: new Date(ms).toISOString() })).length;
+    expect([await since(NOW_MS), await since(NOW_MS + 1)]).toEqual([4, 0]);
   });
 
   it('tell what all of their findings did, and when they last grew', async () => {
