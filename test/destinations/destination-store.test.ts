@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DeliveryStore } from '../../src/modules/destinations/delivery-store';
 import { DestinationStore } from '../../src/modules/destinations/destination.store';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ANY_ENGINE } from '../support/engines';
@@ -42,7 +43,7 @@ describe('what operators change of a stored destination', () => {
     const now = () => models.destination.findFirstOrThrow({ where: key });
     const found = await destinations.find(key.destinationId, tenantId);
     if (!found) throw new Error('it is not there');
-    return { destinations, key, now, found, before };
+    return { destinations, key, now, found, before, owner: database.owner };
   }
   const ANEW = { generation: 1, batches: [], batchLimit: null, attempts: 0, nextAttemptAt: null };
   const FREE = { leaseId: null, leaseUntil: null };
@@ -56,6 +57,34 @@ describe('what operators change of a stored destination', () => {
     const { destinations, now, found } = await served();
     expect(await destinations.update(found, { ...found, ...change }, AN_ATTEMPT)).toBe(true);
     expect(await now()).toMatchObject({ ...ANEW, ...FREE, position: 5n });
+  });
+
+  it.each([
+    ['name', { name: 'other' }],
+    ['filter', { filter: 'actionId:SL' }],
+    ['format', { format: 'ecs' as const }],
+    ['settings', { settings: { url: 'https://b' } }],
+    ['secrets', { secrets: Buffer.from('others') }],
+  ])('is not changed where somebody has changed its %s since it was read', async (_, change) => {
+    const { destinations, now, found } = await served();
+    await destinations.update(found, { ...found, ...change }, AN_ATTEMPT);
+    const between = await now();
+    expect(await destinations.update(found, { ...found, name: 'soc' }, AN_ATTEMPT)).toBe(false);
+    expect(await now()).toEqual(between);
+  });
+
+  it('is served while it is active; a paused one only for what concerns any state', async () => {
+    const { destinations, key, now, owner } = await served();
+    await owner.models.destination.updateMany({ where: key, data: { leaseId: null, leaseUntil: null } });
+    const deliveries = new DeliveryStore(owner);
+    await destinations.pause(key, AN_ATTEMPT);
+    expect(await deliveries.take(key)).toBeNull();
+    expect((await now()).leaseId).toBeNull();
+    const taken = await deliveries.take(key, 'any');
+    expect(taken?.destination.state).toBe('paused');
+    await taken?.lease.release();
+    await destinations.resume(key, 'e', AN_ATTEMPT);
+    expect((await deliveries.take(key))?.destination.state).toBe('active');
   });
 
   it('its name alone changes nothing of what is in work', async () => {
