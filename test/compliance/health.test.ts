@@ -95,6 +95,22 @@ describe('the health of the trail of a server', () => {
       'broken',
       'Canary numbers 4 to 5 are missing',
     ],
+    [
+      'canaries are missing time and again: the newest are told',
+      {
+        canaries: async () => [
+          {
+            ...canary,
+            missing: [
+              { first: 1, last: 2, afterMs: ago(90), beforeMs: ago(80) },
+              { first: 4, last: 5, afterMs: ago(30), beforeMs: ago(10) },
+            ],
+          },
+        ],
+      },
+      'broken',
+      'Canary numbers 4 to 5 are missing',
+    ],
     ['no agent reports', { sources: [] }, 'unknown', 'No agent'],
     ['its only source is retired', { sources: [{ ...SOURCE, state: 'retired' }] }, 'unknown', 'No agent'],
     ['the moment is past', { isNow: false }, 'unknown', 'last day only'],

@@ -146,6 +146,15 @@ it('nobody is a stranger to audit files while no auditor is declared', async () 
 });
 
 describe('whether groups are recorded', () => {
+  it('names five groups at most, and counts the others', async () => {
+    const reasonOf = async (groups: readonly string[]) =>
+      (await judged({ kind: 'groups', groups }, {})).reason;
+    expect(await reasonOf(['A', 'B', 'C', 'D', 'E'])).toBe('No record says that A, B, C, D, E are recorded.');
+    expect(await reasonOf(['A', 'B', 'C', 'D', 'E', 'F', 'G'])).toBe(
+      'No record says that A, B, C, D, E and 2 more are recorded.',
+    );
+  });
+
   const GROUP = 'LOGOUT_GROUP';
   const statement = `CREATE SERVER AUDIT SPECIFICATION S FOR SERVER AUDIT Main ADD (${GROUP}) WITH (STATE = ON)`;
   const recorded = () => {

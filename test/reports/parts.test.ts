@@ -21,6 +21,7 @@ import { verifyRun } from '../../src/modules/reports/verify-run';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 import { signed } from '../../src/store/log/evidence/signed-note';
 import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
+import { MailServer } from '../detection/support/mail-server';
 
 const at = (minute: number) => `2026-03-05T10:${String(minute).padStart(2, '0')}:00.0000000Z`;
 
@@ -70,6 +71,68 @@ describe('a run that is sent to a destination', () => {
       sent: ['reports/r.html', RUN, 'message'],
       failure: null,
     });
+    const unproven = await posted([1, 1, 1], (name) => (name === RUN ? away : ACCEPTED));
+    expect([unproven.sent.at(-1), unproven.failure]).toEqual([RUN, 'HTTP 503']);
+  });
+});
+
+describe('a run that is sent by mail', () => {
+  let mail: MailServer;
+  beforeAll(async () => {
+    mail = await MailServer.open();
+  });
+  afterAll(() => mail.close());
+  /** @param bytes of each file @param told who has the mail already */
+  async function mailed(bytes: readonly number[], told: readonly string[] = []) {
+    const files = ['html', 'csv'].map((format, i) => ({
+      format,
+      name: `r.${format}`,
+      bytes: bytes[i],
+      sha256: '00',
+    }));
+    const question = { startTime: at(0), endTime: at(1), timeZone: 'UTC' };
+    const manifest = JSON.stringify({ question, gaps: [], log: { size: 1, root: null } });
+    const run = { runId: 'r', reportId: 'log-ons', title: 'T', rows: 1, tenantId: '7', files, manifest };
+    const delivery = new Delivery(
+      { run: async () => run, file: async () => ({ content: [Buffer.from('x')] }) } as never,
+      {
+        ...{ sendFile: async () => null, sendMessage: async () => null },
+        ...{ mail: { url: mail.url, from: 'audit@example.com' }, publicUrl: 'https://a.example//' },
+      } as never,
+    );
+    const definition = {
+      emails: ['a@b.c', 'd@e.f'],
+      attach: true,
+      destinationId: null,
+      formats: ['html', 'csv'],
+      name: 'x',
+    };
+    mail.mails.length = 0;
+    const done = await delivery.send(
+      { tenantId: 7, scheduleId: 's', definition } as never,
+      { told } as never,
+    );
+    const text = (mail.mails[0]?.text ?? '').replaceAll('=\n', '').replaceAll('=3D', '=');
+    return { done, text, to: mail.mails.map(({ to }) => to) };
+  }
+
+  it('has its files where all of them together are small enough, and else their addresses alone', async () => {
+    const half = LIMITS.reportMailBytesMax / 2;
+    const whole = await mailed([half, half]);
+    expect(whole.text).toContain('filename=r.csv');
+    const large = await mailed([half, half + 1]);
+    expect(large.text).not.toContain('filename=');
+    expect(large.text).toContain('The files are larger than 10 MB');
+    for (const { text } of [whole, large]) {
+      expect(text).toContain('https://a.example/dashboard/reports?run=r');
+      expect(text).toContain('https://a.example/api/v1/public/reports/runs/r/content?format=csv');
+    }
+  });
+
+  it('goes to those who have not got it, and to nobody a second time', async () => {
+    const { done, to } = await mailed([1, 1], ['a@b.c']);
+    expect([to, done.told, done.failure]).toEqual([[['d@e.f']], ['a@b.c', 'd@e.f'], null]);
+    expect((await mailed([1, 1], ['a@b.c', 'd@e.f'])).to).toEqual([]);
   });
 });
 
@@ -357,6 +420,24 @@ describe('a saved run', () => {
       ...whole,
       ['the checkpoint of the evidence log is not signed by the key that it names'],
     ]);
+  });
+
+  it('has its files beside it: a path in its manifest leads nowhere else', async () => {
+    const file = {
+      format: 'csv',
+      name: '../a.csv',
+      bytes: 3,
+      sha256: createHash('sha256').update('a,b').digest('hex'),
+    };
+    const manifest = {
+      ...{ version: 1, tenantId: '7', runId: 'x', number: 1, createdAt: at(0), recordIdsRoot: null },
+      ...{ rows: 2, log: { checkpoint: null }, files: [file] },
+    };
+    const data = { ...signManifest(manifest as never, key), publicKey: key.verifierKey };
+    await writeFile(path.join(folder, 'answer.json'), JSON.stringify(data));
+    await writeFile(path.join(folder, 'a.csv'), 'a,b');
+    const found = await verifyRun(path.join(folder, 'answer.json'), []);
+    expect([found.checked, found.absent, found.problems]).toEqual([['../a.csv'], [], []]);
   });
 
   it('is signed by the key that is trusted, and not by nobody', async () => {

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { AccessEntry } from '../../src/caller/access-log';
 import { DomainError } from '../../src/errors';
 import type { MakeRequest } from '../../src/modules/reports/maker';
-import { definitionOf, definitionProblems } from '../../src/modules/reports/schedules/parameters';
+import {
+  definitionOf,
+  definitionProblems,
+  hasOtherTimes,
+} from '../../src/modules/reports/schedules/parameters';
 import { ScheduleRunner } from '../../src/modules/reports/schedules/runner';
 import type { Definition, Schedule } from '../../src/modules/reports/schedules/schedule';
 import { ScheduleStore } from '../../src/modules/reports/schedules/schedule.store';
@@ -573,4 +577,53 @@ it.each([
 ])('a schedule with %s is refused', (_, given, fields) => {
   const problems = definitionProblems(definitionOf(given as never, null), Date.now());
   expect(problems.map(({ field }) => field)).toEqual(fields);
+});
+
+describe('a schedule that is changed', () => {
+  const destinationId = randomUUID();
+  const former: Definition = {
+    ...{
+      name: 'n',
+      reportId: 'log-ons',
+      every: 'daily',
+      cron: null,
+      timeZone: 'Europe/Berlin',
+      period: 'week',
+    },
+    ...{ parameters: { databaseName: 'HR' }, formats: ['csv'], emails: ['a@b.c'], attach: true },
+    ...{ destinationId: null, keepDays: 9 },
+  };
+  const changed = (given: object, was = former) => definitionOf(given as never, was);
+
+  it('keeps what is not given', () => expect(changed({})).toEqual(former));
+
+  it.each<[string, object, object]>([
+    ['another name', { name: 'm' }, { name: 'm' }],
+    [
+      'other times, which have a period of their own',
+      { cron: '0 5 * * *' },
+      { every: null, cron: '0 5 * * *', period: null },
+    ],
+    ['another zone', { timeZone: 'UTC' }, { timeZone: 'UTC' }],
+    ['another period', { period: 'day' }, { period: 'day' }],
+    ['other parameters', { parameters: {} }, { parameters: {} }],
+    ['other formats', { formats: ['pdf'] }, { formats: ['pdf'] }],
+    ['no attachments', { attach: false }, { attach: false }],
+    ['other days', { keepDays: 3 }, { keepDays: 3 }],
+    ['a destination in place of mail', { destinationId }, { destinationId, emails: [] }],
+  ])('takes %s, and changes nothing else', (_, given, what) => {
+    expect(changed(given)).toEqual({ ...former, ...what });
+  });
+
+  it('takes mail in place of a destination', () => {
+    const was = { ...former, emails: [], attach: false, destinationId };
+    expect(changed({ emails: ['d@e.f'] }, was)).toEqual({ ...was, emails: ['d@e.f'], destinationId: null });
+    expect(changed({}, was)).toEqual(was);
+  });
+
+  it('has other times where they or their zone are others', () => {
+    expect(hasOtherTimes(former, changed({ name: 'm', keepDays: 3 }))).toBe(false);
+    for (const given of [{ every: 'weekly' }, { timeZone: 'UTC' }, { cron: '0 5 * * *' }])
+      expect(hasOtherTimes(former, changed(given))).toBe(true);
+  });
 });

@@ -119,8 +119,21 @@ it.each([
 });
 
 it.each([
+  ['hourly', ['2026-01-05T06:15', '2026-01-05T07:15']],
+  ['daily', ['2026-01-06T06:00', '2026-01-07T06:00']],
+  // A Monday.
+  ['weekly', ['2026-01-12T06:00', '2026-01-19T06:00']],
+  ['monthly', ['2026-02-01T06:00', '2026-03-01T06:00']],
+] as const)('the times that are called %s are as the documents have them', (name, wanted) => {
+  const times = scheduleTimes(EVERY[name].cron, new Zone('UTC'));
+  const first = times.next(Date.parse('2026-01-05T06:00Z'));
+  expect([first, times.next(first)]).toEqual(wanted.map((text) => Date.parse(`${text}Z`)));
+});
+
+it.each([
   ['0 6 * * *', 0],
   ['*/15 * * * *', 0],
+  ['*/10 * * * *', 1],
   ['0 6 31 2 *', 1],
   ['* * * * *', 1],
   ['*/7 * * * *', 1],

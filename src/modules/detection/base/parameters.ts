@@ -117,7 +117,9 @@ export const TUNING = {
     kind: 'text',
     doc: 'For example 15m.',
     check: (text: string, field: string) =>
-      parseSpan(text) === null ? [problem(field, 'malformed', 'must be a number and s, m, h, d, w or M')] : [],
+      parseSpan(text) === null
+        ? [problem(field, 'malformed', 'must be a number and s, m, h, d, w or M')]
+        : [],
   },
   severity: { kind: 'choice', values: SEVERITIES },
   dedupMinutes: { kind: 'integer', min: 1, max: DEDUP_MINUTES_MAX },
