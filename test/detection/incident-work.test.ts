@@ -187,6 +187,12 @@ describe('work on incidents', () => {
     expect(await rowsWith({ kind: 'login', name: 'sa', part: 'got' })).toBe(5n);
     expect(await rowsWith({ kind: 'login', name: 'sa', part: 'did' })).toBe(12n);
     expect(await rowsWith({ kind: 'address', name: '10.0.0.9', part: 'did' })).toBe(0n);
+    // The rows of so many logins are not looked for.
+    const logins = ['sa', ...Array.from({ length: 18 }, (_, i) => `app${i}`)].map((name) => ({
+      ...{ kind: 'login', name, part: 'did' },
+    }));
+    expect(await rowsWith(...logins)).toBe(12n);
+    expect(await rowsWith(...logins, { kind: 'login', name: 'app', part: 'did' })).toBe(0n);
   });
 
   it('keeps when a person first took it up, and counts the open alerts of all tenants together', async () => {

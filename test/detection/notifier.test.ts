@@ -365,6 +365,21 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     expect([toldBy('siem'), toldBy('siem, as OCSF')]).toEqual([[[id]], [[id]]]);
   });
 
+  it('counts a route as failing with its fourth failure', async () => {
+    const { aRoute, note, anInstance, failing, at, alerts } = await aTenant();
+    await aRoute('soc', { to: ['soc@example.com'] });
+    failing.set('soc', { message: '550 nobody here', isOfChannel: false });
+    await note(...ids(1));
+    const instance = anInstance();
+    const made: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      await instance.run();
+      made.push((await alerts()).length);
+      at.nowMs += LATER * 2 ** i;
+    }
+    expect(made).toEqual([0, 0, 0, 1]);
+  });
+
   it('makes an alert about a route whose mails are refused, told by other routes of the same channel too', async () => {
     const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
     await aRoute('gone', { to: ['gone@example.com'] });
