@@ -91,6 +91,31 @@ describe('the deliveries of an instance', () => {
     expect(receiver.requests.map(({ body }) => body.includes('secret'))).toEqual([isWhole]);
   });
 
+  it('are as many at a time as there may be, and no more', async () => {
+    const bound = jest.replaceProperty(LIMITS, 'destinationRunsMax', 2 as never);
+    const shared = sharing(['SELECT 1']);
+    const all = ['a', 'b', 'c'].map((destinationId) => ({ ...shared.row, destinationId, isDue: true }));
+    let taken = 0;
+    let leave = () => {};
+    const left = new Promise<null>((resolve) => {
+      leave = () => resolve(null);
+    });
+    const store = {
+      list: async () => all,
+      take: () => {
+        taken++;
+        return left;
+      },
+    };
+    const one = instance({ store, feed: shared.feed, box: shared.box } as unknown as SharedDestination);
+    await one.round();
+    await one.round();
+    expect(taken).toBe(2);
+    leave();
+    await one.ended();
+    bound.restore();
+  });
+
   it('wait while an operator must say go, and go on then', async () => {
     const shared = sharing(['SELECT 1']);
     let pause: string | null = 'restored';

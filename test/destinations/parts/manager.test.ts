@@ -447,6 +447,13 @@ describe('secrets of a webhook that are rotated again and again', () => {
     expect([stored().signing?.[0]?.secret, second?.secret]).toEqual([...shownSecrets].reverse());
   });
 
+  it('have the public key of the newest, where they have one', async () => {
+    shared.row = { ...shared.row, settings: { ...shared.row.settings, signature: 'v1a' } };
+    const keys = [await rotate(0, 5), await rotate(1, 5)].map(({ publicKey }) => publicKey);
+    expect(manager.publicKey(shared.row)).toBe(keys[1]);
+    expect(keys[1]).not.toBe(keys[0]);
+  });
+
   it.each([-1, LIMITS.keyOverlapMinutesMax + 1])(
     'are not rotated with an overlap of %i minutes',
     async (minutes) => {
