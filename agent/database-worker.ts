@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Bookmark } from './bookmarks/bookmark';
 import { Bookmarks } from './bookmarks/bookmarks';
 import { wholeFiles } from './bookmarks/whole-files';
 import type { Clock } from './clock';
@@ -39,6 +40,8 @@ export interface WorkerOptions {
   readonly clock: Clock;
   readonly env?: Environment;
   readonly log: Log;
+  /** Files that were found and could not be noted, for the next attempt after one that failed. */
+  readonly found?: Map<string, Bookmark>;
 }
 
 export interface WorkerResult extends PublishedCounts {
@@ -76,7 +79,8 @@ export async function publishDatabase(
   // Each tenant has its own state: with another tenant id, everything is published from the beginning.
   const tenantFolder = fileNameOf(config.tenantId);
   const bookmarksPath = join(dataDir, 'checkpoints', tenantFolder, `${fileName}.json`);
-  const bookmarks = await Bookmarks.load(bookmarksPath, { database: database.name, log, clock });
+  const { found = new Map() } = given;
+  const bookmarks = await Bookmarks.load(bookmarksPath, { database: database.name, log, clock, found });
   const gaps = await gapsOfDatabase(options);
   const problems = new Problems(database.name, log, once);
   const isOfStore = isStored(database.source);

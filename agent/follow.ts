@@ -1,4 +1,5 @@
 import { type AgentContext, configProblemOf } from './agent-context';
+import type { Bookmark } from './bookmarks/bookmark';
 import { OwnKey } from './config/own-key';
 import { type AgentConfig, secretsOf } from './config/parse-config';
 import type { Secret } from './config/secret';
@@ -89,9 +90,10 @@ async function keepWorking(
   const { activity, database, clock, times } = options;
   const log = activity.recording(options.log);
   const abandon = abortedAfter(stop, times.stopGraceMs);
+  const found = new Map<string, Bookmark>();
   while (!stop.aborted) {
     try {
-      const tally = await work(options, stop, abandon);
+      const tally = await work({ ...options, found }, stop, abandon);
       if (tally) log.info(`${database.name}: ${talliedOf(tally)} in this run`);
     } catch (error) {
       activity.ownProblem = errorText(error);

@@ -29,12 +29,27 @@ export class Bookmarks {
     /** The bookmarks as they are on disk. */
     private saved: ReadonlyMap<string, SavedBookmark>,
     private readonly clock: Clock,
+    /** Files that were found, and whose bookmarks could not be written yet. */
+    private readonly found: Map<string, Bookmark>,
   ) {}
 
-  /** A file that cannot be used is set aside: the service recognises events that it gets again. */
+  /**
+   * A file that cannot be used is set aside: the service recognises events that it gets again.
+   * @param found what earlier bookmarks of this process could not write
+   */
   static async load(
     path: string,
-    { database, log, clock }: { readonly database: string; readonly log: Log; readonly clock: Clock },
+    {
+      database,
+      log,
+      clock,
+      found = new Map(),
+    }: {
+      readonly database: string;
+      readonly log: Log;
+      readonly clock: Clock;
+      readonly found?: Map<string, Bookmark>;
+    },
   ): Promise<Bookmarks> {
     const text = await readIfThere(path);
     const files = text === null ? {} : parse(text);
@@ -45,23 +60,29 @@ export class Bookmarks {
         `${database}: the bookmark file ${path} is damaged: kept as ${aside}, all files are read again`,
       );
     }
-    return new Bookmarks(path, database, new Map(Object.entries(files ?? {})), clock);
+    return new Bookmarks(path, database, new Map(Object.entries(files ?? {})), clock, found);
   }
 
   of(fileGuid: string): Bookmark | null {
     return this.saved.get(fileGuid) ?? null;
   }
 
-  /** All bookmarks, by file GUID. */
+  /** All bookmarks, by file GUID, also of files that were found and could not be noted. */
   all(): Iterable<readonly [fileGuid: string, bookmark: Bookmark]> {
-    return this.saved;
+    return this.found.size === 0 ? this.saved : new Map([...this.found, ...this.saved]);
   }
 
   /** Notes files that have no bookmark yet; resolves when the note is on disk. */
   noteFound(found: ReadonlyMap<string, Bookmark>): Promise<void> {
     return this.writes.take(async () => {
       const bookmarks = new Map([...found].filter(([fileGuid]) => !this.saved.has(fileGuid)));
-      if (bookmarks.size > 0) await this.write({ bookmarks, present: new Set() });
+      if (bookmarks.size === 0) return;
+      try {
+        await this.write({ bookmarks, present: new Set() });
+      } catch (error) {
+        for (const [fileGuid, one] of bookmarks) this.found.set(fileGuid, one);
+        throw error;
+      }
     });
   }
 
@@ -83,6 +104,7 @@ export class Bookmarks {
     const files = Object.fromEntries(next);
     await replaceFile(this.path, `${JSON.stringify({ version: 1, database: this.database, files })}\n`);
     this.saved = next;
+    for (const fileGuid of next.keys()) this.found.delete(fileGuid);
   }
 }
 
