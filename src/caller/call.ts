@@ -27,7 +27,10 @@ import type { Sessions } from './session/sessions';
 export interface Call extends Masks {
   readonly requestId: string;
   readonly principal: Principal;
-  /** Looks the caller up again; null: the key or the session has ended, or its tenant is disabled. It counts as a use of the session as the call did. */
+  /**
+   * Looks the caller up again; null: the key or the session has ended. It counts as a use of the session as the call did.
+   * @throws DomainError `forbidden`: its tenant is disabled
+   */
   readonly again: () => Promise<Principal | null>;
   /** Plain, see `plainAddress`. */
   readonly address: string;
@@ -109,7 +112,8 @@ export function callAccepter(parts: {
         : ((await sessions.find(visit.sessionToken, !visit.isUnattended))?.principal ?? null);
     const again = async () => {
       const found = await lookUp();
-      return found?.isDisabled ? null : found;
+      if (found?.isDisabled) throw ofDisabledTenant();
+      return found;
     };
     const principal = await lookUp();
     if (!principal)

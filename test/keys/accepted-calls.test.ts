@@ -40,7 +40,10 @@ describe('a call that was accepted', () => {
     const { again } = await call(visit);
     expect(await again()).toBe(READER);
     state.found = DISABLED;
-    expect(await again()).toBeNull();
+    await expect(again()).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('is disabled'),
+    });
     state.found = null;
     expect(await again()).toBeNull();
   });
