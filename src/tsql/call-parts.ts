@@ -10,6 +10,8 @@ export interface Argument {
   readonly name: string | null;
   readonly value: Value;
   readonly tokens: readonly Token[];
+  /** Whether the procedure gives its variable a value. */
+  readonly isOutput: boolean;
 }
 
 /** The tokens that mean something. */
@@ -120,8 +122,9 @@ export function argumentsAt(
     )
       value = { ...UNKNOWN, text: narrow(token.text), isKnown: true };
     at = Math.max(expressions.at, start + 1);
-    args.push({ name, value, tokens: tokens.slice(start, at) });
-    if (['out', 'output', 'readonly'].includes(wordAt(tokens, at))) at += 1;
+    const word = wordAt(tokens, at);
+    args.push({ name, value, tokens: tokens.slice(start, at), isOutput: ['out', 'output'].includes(word) });
+    if (['out', 'output', 'readonly'].includes(word)) at += 1;
     if (markAt(tokens, at) !== ',') break;
     at += 1;
   }
@@ -153,16 +156,26 @@ export function inOrder(name: string, args: readonly Argument[]): (Argument | un
  * The values of a statement's parameters, by which it is called: those with names, and of `sp_executesql` those that
  * stand in the order in which the second argument declares them.
  */
-export function parametersGiven(args: readonly Argument[]): Variables {
+export function parametersGiven(args: readonly Argument[]): Parameters {
   const { isKnown, text } = args[1]?.value ?? UNKNOWN;
   const isByPlace = args.some((one, i) => i >= 2 && one.name === null);
   const declared = isKnown && isByPlace ? variablesIn(text.slice(0, DECLARED_CHARS_MAX)) : [];
-  return new Map(
-    args.flatMap(({ name, value }, i) => {
-      const own = name ?? declared[i - 2];
-      return own !== undefined && value.isKnown ? [[own, value] as const] : [];
-    }),
-  );
+  const values: Variables = new Map();
+  const outputs: [own: string, outer: string][] = [];
+  for (const [i, { name, value, tokens, isOutput }] of args.entries()) {
+    const own = name ?? declared[i - 2];
+    if (own === undefined) continue;
+    if (value.isKnown) values.set(own, value);
+    const [outer] = tokens;
+    if (isOutput && outer?.kind === 'variable') outputs.push([own, narrow(outer.text).toLowerCase()]);
+  }
+  return { values, outputs };
+}
+
+export interface Parameters {
+  readonly values: Variables;
+  /** The parameters that give variables of the caller a value, and these variables. */
+  readonly outputs: readonly (readonly [own: string, outer: string])[];
 }
 
 const DECLARED_CHARS_MAX = 8_000;
@@ -174,8 +187,11 @@ const variablesIn = (text: string): readonly string[] =>
   );
 
 export const quoted = (text: string) => `'${narrow(text).replaceAll("'", "''")}'`;
+const NETWORK = /^[\\/]{2}/;
 /** @param charsMax a value that is longer stands as it is written */
 export function argumentText({ value, tokens }: Argument, charsMax: number): string {
+  // Of a network path, the part that is not known may be anything.
+  if (!value.isKnown && NETWORK.test(value.text) && value.text.length <= charsMax) return quoted(value.text);
   if (!value.isKnown || value.hex !== null || value.text.length > charsMax) return formOf(tokens);
   return value.number === null ? quoted(value.text) : String(value.number);
 }

@@ -15,6 +15,7 @@ import {
   wordAt,
 } from './call-parts';
 import { Expressions, type Variables, type Work } from './expression';
+import { filledAt } from './filled';
 import { Found, NOTHING, type Reading, SYSTEM_NAME } from './found';
 import { gatheredIn, listedTexts, statementsIn } from './lists';
 import { narrow, normalForm } from './normal-form';
@@ -26,7 +27,8 @@ import { madeText, textValue, UNKNOWN, type Value } from './value';
 /** Whether a statement may call something. */
 export const mayCall = (sql: string): boolean => MAY_CALL.test(sql);
 // Without the flag `i`, which makes it several times as slow.
-const MAY_CALL = /[eE][xX][eE][cC]|[sSxX][pP]_|[oO][pP][eE][nN][qQrR]|[\uff00-\uffef]/;
+const MAY_CALL =
+  /[eE][xX][eE][cC]|[sSxX][pP]_|[oO][pP][eE][nN][qQrR]|[\uff00-\uffef]|[bB][aA][cC][kK][uU][pP]|[rR][eE][sS][tT][oO][rR][eE]|_[fF][iI][lL][eE]|_[gG][eE][tT][tT]/;
 /** The most texts of a variable among which names of procedures are looked for, and the longest. */
 const TEXTS_MAX = 10;
 const NAME_CHARS_MAX = 128;
@@ -74,10 +76,14 @@ class CallReader {
       } else if (REMOTE.includes(word) && markAt(tokens, at + 1) === '(') {
         this.#execute(textValue(remoteText(tokens, at + 2)), new Map(), depth);
         at += 2;
+      } else if (kind === 'mark' && text === '{') {
+        const call = escapedCallAt(tokens, at);
+        at = call > 0 ? this.#call(tokens, call, expressions, variables, depth) : at + 1;
       } else if (at === 0 && isCallable(tokens)) {
         at = this.#call(tokens, at, expressions, variables, depth);
       } else if (word !== '') {
         this.#hasLoop ||= word === 'while';
+        this.#fill(tokens, at, variables);
         if (ASSIGNING.includes(word)) assigning = word;
         // DECLARE @a AS int = 1
         else if (KEYWORDS.has(word) && !(word === 'as' && assigning === 'declare')) assigning = '';
@@ -86,11 +92,11 @@ class CallReader {
         declared = narrow(text).toLowerCase();
         const next = markAt(tokens, at + 1);
         at += 1;
-        if (assigning !== 'declare' && (next === '=' || next === '+='))
+        if (assigning !== 'declare' && ['=', ...ADDING].includes(next))
           at = this.#assigned(tokens, expressions, variables, {
             name: declared,
             from: at + 1,
-            isAdded: next === '+=',
+            isAdded: ADDING.includes(next),
             by: assigning,
           });
       } else if (assigning === 'declare' && kind === 'mark' && text === '=' && declared !== '') {
@@ -131,8 +137,10 @@ class CallReader {
     variables: Variables,
     depth: number,
   ) {
-    const [path, behind] = pathAt(tokens, from, variables);
-    const others = tokens[from]?.kind === 'variable' ? this.#othersOf(tokens, from, path) : [];
+    const [path, behindName] = pathAt(tokens, from, variables);
+    const isEscaped = wordAt(tokens, from - 1) === 'call' && markAt(tokens, behindName) === '(';
+    const behind = isEscaped ? behindName + 1 : behindName;
+    const others = tokens[from]?.kind === 'variable' ? this.#ofVariable(tokens, from, path, variables) : [];
     if (path === null && others.length === 0) return Math.max(behind, from + 1);
     const [args, end] = argumentsAt(tokens, behind, expressions);
     for (const other of others) this.#note(other, args);
@@ -143,13 +151,45 @@ class CallReader {
     for (const place of executedPlaces(name.toLowerCase())) {
       const given = args[place];
       const text = ordered?.[place] ?? (given && isNamed(name, given) ? undefined : given);
-      if (text && text.value.text !== UNKNOWN.text) this.#execute(text.value, parametersGiven(args), depth);
+      if (text && text.value.text !== UNKNOWN.text) this.#executeCalled(text.value, args, variables, depth);
       else if (text) {
         this.#found.mark(text.value);
         this.#executeHeld(tokens, depth);
       }
     }
     return Math.max(end, from + 1);
+  }
+
+  /** Executes a text by a procedure, whose output parameters give variables of the caller their values. */
+  #executeCalled(text: Value, args: readonly Argument[], variables: Variables, depth: number): void {
+    const { values, outputs } = parametersGiven(args);
+    this.#execute(text, values, depth, outputs.length > 0);
+    for (const [own, outer] of outputs) {
+      const value = values.get(own);
+      if (value) variables.set(outer, value);
+    }
+  }
+
+  /** Notes a statement or function that names a file by a variable. */
+  #fill(tokens: readonly Token[], at: number, variables: Variables): void {
+    const text = filledAt(tokens, at, variables);
+    if (text !== null && !this.#found.hasExecuted(text)) this.#found.executes(text);
+  }
+
+  /** Notes how the name of a procedure was made, and where it is. @returns what else the variable may name */
+  #ofVariable(
+    tokens: readonly Token[],
+    from: number,
+    path: readonly string[] | null,
+    variables: Variables,
+  ): readonly string[] {
+    const value = variables.get(narrow((tokens[from] as Token).text).toLowerCase());
+    if (value) this.#found.mark(value);
+    if (path?.length === REMOTE_PARTS && value) {
+      const call = `EXEC ${value.text}`;
+      if (!this.#found.hasExecuted(call)) this.#found.executes(call);
+    }
+    return this.#othersOf(tokens, from, path);
   }
 
   /** What comes from a table may be any statement that the texts beside it say. */
@@ -245,13 +285,14 @@ class CallReader {
       this.#found.call(name, [one, number].filter((part) => part !== undefined).join(','));
   }
 
-  #execute(value: Value, variables: Variables, depth: number): void {
+  /** @param isAsked whether the values of its variables are wanted */
+  #execute(value: Value, variables: Variables, depth: number, isAsked = false): void {
     this.#found.mark(value);
     const { text } = value;
     if (text === UNKNOWN.text || text === '') return;
     // A text without values of its own says the same whenever it is executed.
-    if (variables.size === 0 && this.#found.hasExecuted(text)) return;
-    if (!this.#found.executes(text) || !MAY_CALL.test(text)) return;
+    if (variables.size === 0 && !isAsked && this.#found.hasExecuted(text)) return;
+    if (!this.#found.executes(text) || !(isAsked || MAY_CALL.test(text))) return;
     if (depth < DEPTH_MAX) this.#statement(text, variables, depth + 1);
     else this.#found.isTooMuch();
   }
@@ -267,6 +308,15 @@ const isCallable = (tokens: readonly Token[]): boolean => {
 const isNamed = (procedure: string, { name }: Argument) =>
   name !== null && parametersOf(procedure.toLowerCase())?.includes(name.slice(1)) === true;
 
+/** The place of the procedure of `{call p}` or `{? = call p}`; 0: it is none. */
+function escapedCallAt(tokens: readonly Token[], at: number): number {
+  if (wordAt(tokens, at + 1) === 'call') return at + 2;
+  return markAt(tokens, at + 2) === '=' && wordAt(tokens, at + 3) === 'call' ? at + 4 : 0;
+}
+
+/** A procedure of another server has so many parts in its name. */
+const REMOTE_PARTS = 4;
+const ADDING = ['+=', '||='];
 const ASSIGNING = ['declare', 'set', 'select'];
 /** The normal forms of the texts that a statement executes. */
 export const executedForms = ({ executed }: Reading): readonly string[] => executed.map(normalForm);

@@ -1,10 +1,11 @@
-import { applied } from './functions';
+import { applied, trimmed } from './functions';
 import { narrow, numberOf } from './normal-form';
 import type { Token } from './tokens';
 import {
   binaryValue,
   joined,
   madeText,
+  marked,
   NULL,
   numberValue,
   SPENT,
@@ -13,6 +14,7 @@ import {
   unknownOf,
   type Value,
 } from './value';
+import { xmlBinary, xmlText } from './xml-text';
 
 /** The known values of variables, by their names in lower case. */
 export type Variables = Map<string, Value>;
@@ -48,14 +50,16 @@ export class Expressions {
     for (let op = this.#mark(); OPERATORS.includes(op); op = this.#mark()) {
       this.at += 1;
       const next = this.#operand();
-      value = op === '+' ? this.#joined(value, next) : arithmetic(op, value, next);
+      value = JOINING.includes(op) ? this.#joined(value, next, op) : arithmetic(op, value, next);
     }
     this.#depth -= 1;
     return value;
   }
 
   /** Binary values are read anew when they are joined. */
-  #joined(a: Value, b: Value): Value {
+  #joined(a: Value, b: Value, op: string): Value {
+    // `||` joins numbers too, as texts.
+    if (op === '||') return joined({ ...a, number: null }, { ...b, number: null });
     if (a.hex === null || b.hex === null) return joined(a, b);
     return this.#isSpent(a.hex.length + b.hex.length) ? unknownOf([a, b], SPENT) : joined(a, b);
   }
@@ -87,7 +91,7 @@ export class Expressions {
     const token = this.tokens[this.at];
     if (!token) return UNKNOWN;
     const { kind, text } = token;
-    if (kind === 'mark' && text !== '(' && !SIGNS.includes(text)) return UNKNOWN;
+    if (kind === 'mark' && !OPENING.includes(text) && !SIGNS.includes(text)) return UNKNOWN;
     this.at += 1;
     switch (kind) {
       case 'text':
@@ -103,8 +107,23 @@ export class Expressions {
         if (this.#isText(token)) return textValue(text);
         return this.#methods(this.#named(narrow(text)));
       default:
-        return text === '(' ? this.#methods(this.#inParentheses()) : signed(text, this.#primary());
+        if (text === '{') return this.#escaped();
+        return text === '(' ? this.#methods(this.#inParentheses()) : this.#signed(text);
     }
+  }
+
+  /** Any number of signs may stand before a value. */
+  #signed(first: string): Value {
+    const signs = [first];
+    for (; SIGNS.includes(this.#mark()); this.at++) signs.push(this.#mark());
+    return signs.reduceRight((value, sign) => signed(sign, value), this.#primary());
+  }
+
+  /** `{fn CONCAT('a','b')}` and `{d '2026-01-01'}`, as ODBC writes them. */
+  #escaped(): Value {
+    const value = this.read(this.at + 1);
+    if (this.#mark() === '}') this.at += 1;
+    return value;
   }
 
   /** Where QUOTED_IDENTIFIER is off, a text may have double quotes. */
@@ -113,8 +132,13 @@ export class Expressions {
   }
 
   #inParentheses(): Value {
-    const value = this.read(this.#word() === 'select' ? this.at + 1 : this.at);
-    if (this.#mark() !== ')') return { ...unknownOf([value, this.#skipped()]), chars: value.chars };
+    const isSelected = this.#word() === 'select';
+    const value = this.read(isSelected ? this.at + 1 : this.at);
+    if (this.#mark() !== ')') {
+      const unknown = unknownOf([value, this.#skipped()]);
+      // Which rows are selected is not known, but what is made of them.
+      return { ...unknown, text: isSelected ? value.text : unknown.text, chars: value.chars };
+    }
     this.at += 1;
     return value;
   }
@@ -127,15 +151,59 @@ export class Expressions {
     this.at += 1;
     if (call === 'cast' || call === 'try_cast') return this.#cast();
     if (call === 'convert' || call === 'try_convert') return this.#convert();
+    if (call === 'iif') return this.#iif();
+    if (call === 'trim') return this.#trim();
     const values = this.#arguments();
     return this.#isSpent(0) ? unknownOf(values, SPENT) : applied(call, values);
   }
 
-  /** Reads up to the END of a CASE, without knowing which value it has. */
+  /** Reads up to the END of a CASE. Its value is known if the statement itself decides its conditions. */
   #case(): Value {
-    for (let depth = 1; depth > 0 && this.at < this.tokens.length; this.at++)
-      depth += { case: 1, end: -1 }[this.#word()] ?? 0;
-    return UNKNOWN;
+    let value: Value = UNKNOWN;
+    let isOpen = this.#word() === 'when';
+    for (let depth = 1; depth > 0 && this.at < this.tokens.length; ) {
+      const word = this.#word();
+      this.at += 1;
+      depth += { case: 1, end: -1 }[word] ?? 0;
+      if (!isOpen || depth !== 1 || (word !== 'when' && word !== 'else')) continue;
+      const holds = word === 'else' || this.#condition();
+      isOpen = holds === false;
+      if (holds !== true || (word === 'when' && this.#word() !== 'then')) continue;
+      value = this.read(word === 'when' ? this.at + 1 : this.at);
+    }
+    return value;
+  }
+
+  /** Whether a comparison of two known values holds; null: it is something else. */
+  #condition(): boolean | null {
+    const a = this.read(this.at);
+    const op = this.#mark();
+    if (!Object.hasOwn(COMPARISONS, op)) return null;
+    const b = this.read(this.at + 1);
+    const isEnd = this.#word() === 'then' || this.#mark() === ',';
+    return isEnd && a.isKnown && b.isKnown ? compared(op, a, b) : null;
+  }
+
+  #iif(): Value {
+    const holds = this.#condition();
+    if (holds === null || this.#mark() !== ',') return this.#skipped();
+    this.at += 1;
+    const [yes = UNKNOWN, no = UNKNOWN] = this.#arguments();
+    return holds ? yes : no;
+  }
+
+  /** `TRIM(t)`, `TRIM('x' FROM t)` and `TRIM(LEADING 'x' FROM t)` */
+  #trim(): Value {
+    const side = this.#word();
+    const isNamed = ['leading', 'trailing', 'both'].includes(side);
+    const first = this.read(isNamed ? this.at + 1 : this.at);
+    const isOfChars = this.#word() === 'from';
+    const text = isOfChars ? this.read(this.at + 1) : first;
+    this.#skipped();
+    if (!text.isKnown || !first.isKnown) return unknownOf([first, text]);
+    if (!isOfChars) return madeText(text.text.trim(), [text]);
+    const [atStart, atEnd] = [side !== 'trailing', side !== 'leading'];
+    return madeText(trimmed(text.text, first.text, { atStart, atEnd }), [first, text], 'trim');
   }
 
   /** The values up to the closing parenthesis, which is read too. */
@@ -164,7 +232,7 @@ export class Expressions {
     for (; this.at < this.tokens.length; this.at++) {
       const { kind, text } = this.tokens[this.at] as Token;
       if (kind === 'mark') depth += text === '(' ? 1 : text === ')' ? -1 : 0;
-      else if (kind === 'text') isMade ||= BASE64.test(text);
+      else if (kind === 'text') isMade ||= BINARY_TYPE.test(text);
       if (depth === 0) break;
     }
     this.at += 1;
@@ -209,16 +277,55 @@ export class Expressions {
       }
       this.at += 1;
       const values = this.#arguments();
-      const isBase64 = !this.#isSpent(0) && values.some(({ text }) => BASE64.test(text));
-      result = unknownOf([result, ...values], ...(isBase64 ? ['base64'] : []));
+      result = this.#ofMethod(narrow(token.text).toLowerCase(), result, values);
     }
     return result;
   }
+
+  #ofMethod(method: string, value: Value, values: readonly Value[]): Value {
+    const path = values[0]?.text ?? '';
+    if (this.#isSpent(0)) return unknownOf([value, ...values]);
+    if (method === 'value') {
+      const binary = xmlBinary(path, (name) => this.#known(name));
+      if (binary && !this.#isSpent(binary.hex.length))
+        return marked(binaryValue(binary.hex), ...value.marks, binary.kind === 'hex' ? 'hex' : 'base64');
+      if (value.isKnown && value.text !== '' && !BINARY_TYPE.test(path) && !this.#isSpent(value.text.length))
+        return madeText(xmlText(value.text, path), [value, ...values], 'xml');
+    }
+    const isBase64 = values.some(({ text }) => BINARY_TYPE.test(text));
+    return unknownOf([value, ...values], ...(isBase64 ? ['base64'] : []));
+  }
+
+  /** The text of a variable, if it is known. */
+  #known(name: string): string | undefined {
+    const value = this.variables.get(name);
+    return value?.isKnown ? value.text : undefined;
+  }
 }
 
-const OPERATORS = ['+', '-', '*', '/', '%', '&', '|', '^'];
+const JOINING = ['+', '||'];
+const OPERATORS = [...JOINING, '-', '*', '/', '%', '&', '|', '^'];
 const SIGNS = ['+', '-', '~'];
-const BASE64 = /base64binary/i;
+const OPENING = ['(', '{'];
+const BINARY_TYPE = /(?:base64|hex)binary/i;
+
+/** What a comparison says of the sign of a difference. */
+const COMPARISONS: Readonly<Record<string, (sign: number) => boolean>> = {
+  '=': (sign) => sign === 0,
+  '<>': (sign) => sign !== 0,
+  '!=': (sign) => sign !== 0,
+  '<': (sign) => sign < 0,
+  '>': (sign) => sign > 0,
+  '<=': (sign) => sign <= 0,
+  '>=': (sign) => sign >= 0,
+};
+
+function compared(op: string, a: Value, b: Value): boolean | null {
+  if (a.number !== null && b.number !== null) return COMPARISONS[op]?.(a.number - b.number) ?? null;
+  if (a.number !== null || b.number !== null) return null;
+  const [one, other] = [a, b].map(({ text }) => text.trimEnd().toLowerCase()) as [string, string];
+  return COMPARISONS[op]?.(one === other ? 0 : one < other ? -1 : 1) ?? null;
+}
 
 function signed(sign: string, value: Value): Value {
   if (sign === '+') return value;
@@ -252,10 +359,15 @@ function arithmetic(op: string, { number: a, ...one }: Value, { number: b, ...ot
 
 const TEXT_TYPE = /^n?(?:var)?char$|^n?text$|^sysname$/;
 
+const BINARY_VALUE_TYPE = /^(?:var)?binary$/;
+
 function ofType(type: string, value: Value, style: number | null): Value {
-  if (!TEXT_TYPE.test(type)) return value;
-  if (value.hex !== null) return madeText(value.text, [value], 'hex');
+  const isText = TEXT_TYPE.test(type);
+  if (!isText && !BINARY_VALUE_TYPE.test(type)) return value;
+  if (value.hex !== null)
+    return isText ? madeText(value.text, [value], ...(value.marks.length > 0 ? [] : ['hex'])) : value;
   const [, digits] = style === 1 || style === 2 ? (HEX_TEXT.exec(value.text) ?? []) : [];
+  if (digits && !isText) return marked(binaryValue(digits), ...value.marks, 'hex');
   return digits ? madeText(binaryValue(digits).text, [value], 'hex') : value;
 }
 const HEX_TEXT = /^(?:0x)?([0-9a-f]{2,})$/i;

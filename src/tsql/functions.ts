@@ -1,4 +1,5 @@
 import {
+  binaryValue,
   charValue,
   joined,
   madeText,
@@ -48,6 +49,18 @@ function replaced(text: string, from = '', to = ''): string {
   return parts.join('') + text.slice(behind);
 }
 
+/** TRIM of some characters, on the sides that are named. */
+export function trimmed(
+  text: string,
+  chars: string,
+  { atStart, atEnd }: { readonly atStart: boolean; readonly atEnd: boolean },
+): string {
+  let [from, end] = [0, text.length];
+  while (atStart && from < end && chars.includes(text[from] as string)) from += 1;
+  while (atEnd && end > from && chars.includes(text[end - 1] as string)) end -= 1;
+  return text.slice(from, end);
+}
+
 type Made = (text: string, ...more: readonly string[]) => string;
 /** Functions that change a text that is known. Nobody needs them for a text that he may write as it is. */
 const CHANGES: Readonly<Record<string, Made>> = {
@@ -65,13 +78,21 @@ const CHANGES: Readonly<Record<string, Made>> = {
     text.slice(Math.max(0, Number(start) - 1), Math.max(0, Number(start) - 1 + Number(length))),
   left: (text, length = '0') => text.slice(0, Number(length)),
   right: (text, length = '0') => (Number(length) > 0 ? text.slice(-Number(length)) : ''),
+  unistr: (text) =>
+    text.replace(CODES, (_, long?: string, short?: string) => {
+      const code = Number.parseInt(long ?? short ?? '5c', 16);
+      return String.fromCodePoint(Math.min(code, CODE_MAX));
+    }),
 };
+const CODES = /\\(?:\+([0-9a-f]{6})|([0-9a-f]{4})|\\)/gi;
+const CODE_MAX = 0x10ffff;
 const PLAIN_CHANGES: Readonly<Record<string, Made>> = {
   upper: (text) => text.toUpperCase(),
   lower: (text) => text.toLowerCase(),
-  trim: (text) => text.trim(),
-  ltrim: (text) => text.trimStart(),
-  rtrim: (text) => text.trimEnd(),
+  lcase: (text) => text.toLowerCase(),
+  ucase: (text) => text.toUpperCase(),
+  ltrim: (text, chars = ' ') => trimmed(text, chars, { atStart: true, atEnd: false }),
+  rtrim: (text, chars = ' ') => trimmed(text, chars, { atStart: false, atEnd: true }),
   quotename: (text) => `[${text.replaceAll(']', ']]')}]`,
   formatmessage: (text, ...more) => {
     let next = 0;
@@ -86,6 +107,8 @@ const PLAIN_CHANGES: Readonly<Record<string, Made>> = {
 };
 /** Functions that read a text from something else. */
 const DECODERS = ['decompress', 'base64_decode', 'decryptbypassphrase', 'decryptbykey'];
+/** Functions that change texts by patterns, which are not followed here. */
+const BY_PATTERN = ['regexp_replace', 'regexp_substr'];
 
 /** What a function makes of values. @param call its name in lower case */
 export function applied(call: string, values: readonly Value[]): Value {
@@ -95,7 +118,10 @@ export function applied(call: string, values: readonly Value[]): Value {
   if (call === 'concat_ws')
     return concat(values.slice(1).flatMap((one, i) => (i === 0 ? [one] : [first, one])));
   if (call === 'isnull' || call === 'coalesce') return values.find((one) => one !== NULL) ?? UNKNOWN;
+  if (call === 'base64_decode' && first.isKnown)
+    return marked(binaryValue(Buffer.from(first.text, 'base64').toString('hex')), ...first.marks, call);
   if (DECODERS.includes(call)) return unknownOf(values, call);
+  if (BY_PATTERN.includes(call)) return unknownOf(values, ...(first.isKnown ? [call] : []));
   const isKnown = values.length > 0 && values.every((one) => one.isKnown);
   const [text = '', ...more] = values.map((one) => one.text);
   const change = Object.hasOwn(CHANGES, call) ? CHANGES[call] : undefined;
@@ -103,7 +129,8 @@ export function applied(call: string, values: readonly Value[]): Value {
     return isKnown ? madeText(change(text, ...more), values, call) : unknownOf(values, ...hiding(call));
   const plain = Object.hasOwn(PLAIN_CHANGES, call) ? PLAIN_CHANGES[call] : undefined;
   if (plain && isKnown) return madeText(plain(text, ...more), values);
-  if (call === 'string_agg') return { ...unknownOf(values), chars: first.chars * 2 };
+  // Each row adds the text.
+  if (call === 'string_agg') return { ...unknownOf(values), text: first.text, chars: first.chars * 2 };
   return values.length === 1
     ? { ...marked(UNKNOWN), marks: first.marks, chars: first.chars }
     : unknownOf(values);

@@ -34,8 +34,35 @@ export function listedTexts(tokens: readonly Token[]): readonly string[] {
     if (isList && depth === 0 && word !== 'values' && mark !== ')' && mark !== ',') isList = false;
     const isSelected = isUnion && wordAt(tokens, at - 1) === 'select';
     if (kind === 'text' && (isList || isSelected) && texts.length < ROWS_MAX) texts.push(text);
+    if (SPLITTING.includes(word)) texts.push(...piecesAt(tokens, at));
   }
-  return texts;
+  return texts.slice(0, ROWS_MAX);
+}
+
+const SPLITTING = ['string_split', 'openjson'];
+const JSON_CHARS_MAX = 8_192;
+
+/**
+ * The rows of `STRING_SPLIT('a|b','|')` and `OPENJSON('["a","b"]')`, if they make a statement or the name of a system
+ * procedure together. Programs list their numbers and names so.
+ */
+function piecesAt(tokens: readonly Token[], at: number): readonly string[] {
+  const given = tokens[at + 2];
+  if (markAt(tokens, at + 1) !== '(' || given?.kind !== 'text') return [];
+  const separator = tokens[at + 4];
+  const isSplit =
+    wordAt(tokens, at) === 'string_split' && separator?.kind === 'text' && separator.text !== '';
+  const pieces = isSplit ? given.text.split(separator.text) : textsOfJson(given.text);
+  return BEGINS.test(pieces.join('')) ? pieces : [];
+}
+
+function textsOfJson(text: string): readonly string[] {
+  try {
+    const parsed: unknown = JSON.parse(text.slice(0, JSON_CHARS_MAX));
+    return Object.values(parsed ?? {}).filter((one) => typeof one === 'string');
+  } catch {
+    return [];
+  }
 }
 
 const HELD_MAX = 20;

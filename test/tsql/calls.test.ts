@@ -41,6 +41,30 @@ describe('the calls of a statement', () => {
     ["DECLARE @p sysname=CASE WHEN 1=1 THEN 'sp_who' END EXEC @p", ['sp_who']],
     ["EXEC [xp_cmd\u00adshell] 'x'", ["xp_cmdshell 'x'"]],
     ["EXEC [\u24e7p_cmdshell] 'x'", ["xp_cmdshell 'x'"]],
+    ["{call master..xp_cmdshell('x')}", ["xp_cmdshell 'x'"]],
+    ["SELECT 1;{ ? = call sp_configure ('shell', 1) }", ["sp_configure 'xp_cmdshell',1"]],
+    ['{call sp_who}', ['sp_who']],
+    ["SELECT '{call sp_who}'", []],
+    ["DECLARE @p sysname=CASE WHEN 1=2 THEN 'a' WHEN 2>1 THEN 'b' ELSE 'c' END+'d';EXEC @p", ['bd']],
+    ["DECLARE @p sysname=CASE WHEN 1=2 THEN 'a' ELSE 'b'+'c' END;EXEC @p 1", ['bc 1']],
+    ["DECLARE @p sysname=IIF('a'='a','b','c')+'d';EXEC @p", ['bd']],
+    ["DECLARE @p sysname=TRIM('z' FROM 'zbz')+TRIM(LEADING 'c' FROM 'cd')+TRIM(' e ');EXEC @p", ['bde']],
+    ["DECLARE @p sysname={fn CONCAT('a',{fn LCASE('B')})};EXEC @p", ['ab']],
+    ["DECLARE @p sysname='a'||'b';SET @p||='c';EXEC @p", ['abc']],
+    [String.raw`DECLARE @u varchar(9)='\\h\'+@@SPID;EXEC xp_y @u`, [String.raw`xp_y '\\h\@_'`]],
+    [String.raw`DECLARE @u varchar(9)='h\'+@@SPID;EXEC xp_y @u`, ['xp_y @u']],
+    [
+      "DECLARE @p sysname;EXEC sp_executesql N'SET @o=''sp_''+@a',N'@o sysname OUTPUT,@a sysname',@p OUTPUT,'who';EXEC @p",
+      ["sp_executesql 'SET @o=''sp_''+@a','@o sysname OUTPUT,@a sysname',@p,'who'", 'sp_who'],
+    ],
+    [
+      "EXEC sp_executesql N'SET @o=''who''',N'@o sysname OUTPUT',@o=@p OUT;SET @p='sp_'+@p;EXEC @p",
+      ["sp_executesql 'SET @o=''who''','@o sysname OUTPUT'", 'sp_who'],
+    ],
+    [
+      "EXEC sp_prepexecrpc @h OUT,N'{call xp_cmdshell(?)}',N'x'",
+      ["sp_prepexecrpc @h,'{call xp_cmdshell(?)}','x'", 'xp_cmdshell'],
+    ],
   ])('of %s are %j', (sql, calls) => {
     expect(readCalls(sql).calls).toEqual(calls);
   });
@@ -58,9 +82,52 @@ describe('the calls of a statement', () => {
     ["EXEC(REPLACE('xay','a',''))", ['xy'], ['replace']],
     [
       "EXEC(CAST(CAST(N'' AS xml).value('xs:base64Binary(\"eA==\")','varbinary(9)') AS varchar(9)))",
-      [],
+      ['x'],
       ['base64'],
     ],
+    [
+      "DECLARE @b char(4)='eA==';EXEC(CAST(CAST('' AS xml).value('xs:base64Binary(sql:variable(\"@b\"))','varbinary(9)') AS varchar(9)))",
+      ['x'],
+      ['base64'],
+    ],
+    [
+      "EXEC(CONVERT(varchar(9),CAST('' AS xml).value('xs:hexBinary(\"6162\")','varbinary(9)')))",
+      ['ab'],
+      ['hex'],
+    ],
+    ["EXEC(CONVERT(varchar(9),CONVERT(varbinary(9),'0x6162',1)))", ['ab'], ['hex']],
+    ["EXEC(CAST(BASE64_DECODE('YWI=') AS varchar(9)))", ['ab'], ['base64_decode']],
+    [String.raw`EXEC(UNISTR(N'\0061\\\+000062'))`, [String.raw`a\b`], ['unistr']],
+    ["EXEC(REGEXP_REPLACE('aab','a+','b'))", [], ['regexp_replace']],
+    ['EXEC(REGEXP_REPLACE(@x,@y,@z))', [], []],
+    ["EXEC(CAST('<a>b&lt;</a><a>c</a>' AS xml).value('(/a)[2]','sysname'))", ['c'], ['xml']],
+    ["DECLARE @x xml='<r><a>b</a><a>c&gt;</a></r>';EXEC(@x.value('.','sysname'))", ['bc>'], ['xml']],
+    ["DECLARE @x xml='<r a=\"b\"/>';EXEC(@x.value('(/r/@a)[1]','sysname')+'c')", ['bc'], ['xml']],
+    ["EXEC((SELECT x FROM t FOR XML PATH(''),TYPE).value('.','nvarchar(max)'))", [], []],
+    ["DECLARE @p sysname=REVERSE('ohw_ps');EXEC @p", [], ['reverse']],
+    ["EXEC((SELECT STRING_AGG('DROP TABLE '+name,';') FROM sys.tables))", ['DROP TABLE @_'], []],
+    [
+      "DECLARE @s sysname;SELECT @s=STRING_AGG(value,'') FROM STRING_SPLIT('sp_|who','|');EXEC(@s)",
+      ['sp_who'],
+      ['list'],
+    ],
+    [
+      'DECLARE @s sysname=\'\';SELECT @s+=value FROM OPENJSON(\'["exec ","a"]\');EXEC(@s)',
+      ['exec a'],
+      ['list'],
+    ],
+    ["DECLARE @s sysname='';SELECT @s+='d '+value FROM STRING_SPLIT('a,b',',');EXEC(@s)", ['d @_'], []],
+    [
+      String.raw`DECLARE @d varchar(9)='\\h\'+'x';RESTORE LABELONLY FROM DISK=@d`,
+      [String.raw`RESTORE LABELONLY FROM DISK='\\h\x'`],
+      [],
+    ],
+    [
+      "DECLARE @d char(9)='a';SELECT * FROM sys.dm_os_file_exists(@d);SELECT 1",
+      ["dm_os_file_exists('a')"],
+      [],
+    ],
+    ["DECLARE @s sysname='L.m.sys.sp_executesql';EXEC @s 'a'", ['EXEC L.m.sys.sp_executesql', 'a'], []],
     ["EXEC('a'+CHAR(13)+CHAR(10)+'b')", ['a\r\nb'], []],
     ["EXEC('a'+0x62)", ['ab'], ['hex']],
     ["EXEC(0x61+'b')", ['ab'], ['hex']],
@@ -111,6 +178,7 @@ describe('a statement that wants to cost much', () => {
   it.each([
     ['a text in which each character becomes a long one', `${DOUBLED}EXEC(REPLACE(@a,'a',@a))`],
     ['parentheses that do not end', `SET @x=${'f(a b,'.repeat(9_000)}1 EXEC(@x)`],
+    ['signs', `EXEC(${'~'.repeat(60_000)}1)`],
     ['repetitions', "EXEC(REPLICATE(REPLICATE('a',9000000),9000000))"],
   ])('is read to its end: %s', (_, sql) => {
     for (const { length } of readCalls(sql).executed) expect(length).toBeLessThanOrEqual(65_536);
