@@ -223,4 +223,134 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
       "SELECT LOGINPROPERTY('sa','IsLocked')",
     ],
   },
+  {
+    rule: 11,
+    event: bare('BCM'),
+    finds: [
+      "EXEC sp_change_users_login 'Auto_Fix','eve',NULL,'pw'",
+      "EXEC sp_change_users_login @LoginName='eve',@Action='Update_One',@UserNamePattern='app'",
+    ],
+    leaves: ["EXEC sp_change_users_login 'Report'", "EXEC sp_change_users_login 'Auto_Fix','bob'"],
+  },
+  {
+    rule: 12,
+    event: bare('BCM'),
+    finds: [
+      'ALTER SERVER ROLE [sysadmin] DROP MEMBER [CORP\\dba]',
+      "EXEC sp_dropsrvrolemember 'dba','sysadmin'",
+    ],
+    leaves: [
+      'ALTER ROLE db_owner DROP MEMBER bob',
+      'ALTER SERVER ROLE ops ADD MEMBER [DROP MEMBER]',
+      "EXEC sp_droprolemember 'db_owner','bob'",
+    ],
+  },
+  {
+    rule: 17,
+    event: bare('BCM'),
+    finds: ["ALTER APPLICATION ROLE [a b] WITH NAME=c,PASSWORD='x'"],
+    leaves: ['ALTER APPLICATION ROLE a WITH NAME=b', "CREATE APPLICATION ROLE a WITH PASSWORD='x'"],
+  },
+  {
+    rule: 28,
+    event: { ...bare('BCM'), databaseName: 'msdb' },
+    finds: [
+      "EXEC dbo.sp_apply_job_to_targets @job_name='x',@target_servers='s'",
+      "EXEC sp_post_msx_operation 'INSERT','JOB','x'",
+      "WITH s AS(SELECT command FROM dbo.sysjobsteps WHERE step_id=1)UPDATE s SET command='x'",
+      "UPDATE s SET command='x' FROM sysjobs j JOIN dbo.sysjobsteps s ON s.job_id=j.job_id",
+    ],
+    leaves: [
+      'SELECT command FROM dbo.sysjobsteps',
+      'WITH s AS(SELECT command FROM dbo.sysjobsteps)SELECT * FROM s',
+      'UPDATE dbo.t SET a=1;SELECT command FROM dbo.sysjobsteps',
+    ],
+  },
+  {
+    rule: 29,
+    event: bare('BCM'),
+    finds: [
+      "CREATE ROUTE r WITH SERVICE_NAME='s',ADDRESS='TCP://h:4022'",
+      "ALTER ROUTE [a b] WITH MIRROR_ADDRESS='TCP://h:4022'",
+      "EXEC msdb.dbo.sysmail_add_account_sp @account_name='a',@mailserver_name='h'",
+      "EXEC msdb.dbo.sysmail_update_account_sp @account_id=1,@mailserver_name='h'",
+      "DECLARE @s sysname='LNK.master.sys.sp_executesql';EXEC @s N'SELECT 1'",
+    ],
+    leaves: [
+      "CREATE ROUTE r WITH ADDRESS='LOCAL'",
+      "EXEC msdb.dbo.sysmail_help_account_sp @account_name='a'",
+      "DECLARE @s sysname='master.sys.sp_executesql';EXEC @s N'SELECT 1'",
+    ],
+  },
+  {
+    rule: 32,
+    event: bare('BCM'),
+    finds: [
+      "DBCC CHECKDB('Sales',REPAIR_ALLOW_DATA_LOSS) WITH NO_INFOMSGS",
+      "DBCC/**/CHECKTABLE ('dbo.t', repair_allow_data_loss)",
+      'ALTER INDEX ALL ON dbo.t DISABLE',
+    ],
+    leaves: [
+      "DBCC CHECKDB('Sales',REPAIR_REBUILD)",
+      'ALTER INDEX IX ON dbo.t DISABLE',
+      'ALTER INDEX ALL ON dbo.t REBUILD',
+    ],
+  },
+  {
+    rule: 33,
+    event: bare('BCM'),
+    finds: ["SELECT STRING_AGG(a,';') FROM dbo.t", 'SELECT a FROM sys_users FOR JSON AUTO'],
+    leaves: [
+      "DECLARE @s nvarchar(max)=(SELECT STRING_AGG(name,';') FROM sys.tables);EXEC(@s)",
+      "SELECT STRING_AGG(value,'') FROM STRING_SPLIT('a|b','|')",
+    ],
+  },
+  {
+    rule: 35,
+    event: bare('BCM'),
+    finds: [
+      "EXEC msdb.managed_backup.sp_backup_config_basic @enable_backup=1,@container_url='https://h/c'",
+      "EXEC msdb.smart_admin.sp_set_db_backup @database_name='x',@storage_url='https://h/c'",
+      "DECLARE @d nvarchar(99)=N'\\\\h';SET @d+=N'\\s\\x.bak';BACKUP DATABASE x TO DISK=@d",
+    ],
+    leaves: ["SELECT * FROM msdb.managed_backup.fn_backup_db_config('x')"],
+  },
+  {
+    rule: 36,
+    event: bare('BCM'),
+    finds: [
+      "SELECT name,LOGINPROPERTY(name,'PasswordHash') FROM sys.sql_logins",
+      "SELECT name,LOGINPROPERTY(name,'IsLocked'),password_hash FROM sys.sql_logins",
+    ],
+    leaves: [
+      "SELECT name,is_policy_checked,LOGINPROPERTY(name,'PasswordLastSetTime') AS t FROM sys.sql_logins",
+      "SELECT LOGINPROPERTY(l.name, N'DaysUntilExpiration') FROM master.sys.sql_logins l WHERE l.is_disabled=0",
+    ],
+  },
+  {
+    rule: 47,
+    event: bare('BCM'),
+    finds: [
+      "DECLARE @p nvarchar(99)=CHAR(92)+CHAR(92)+'h\\s';RESTORE FILELISTONLY FROM DISK=@p",
+      "DECLARE @p nvarchar(99)=REPLICATE('\\',2)+'h\\s';SELECT * FROM sys.dm_os_file_exists(@p)",
+      "DECLARE @p nvarchar(99)=N'\\\\h\\'+CAST(@@SPID AS varchar(9));EXEC xp_create_subdir @p",
+    ],
+    leaves: ["DECLARE @p nvarchar(99)='D:\\s';RESTORE FILELISTONLY FROM DISK=@p"],
+  },
+  {
+    rule: 49,
+    event: bare('BCM'),
+    finds: [
+      "RAISERROR(N'Login succeeded for user ''sa''',10,1) WITH LOG",
+      "DECLARE @m varchar(99)='Login failed for user ''bob''';EXEC xp_logevent 60000,@m,error",
+      "EXEC sys.sp_cdc_stop_job @job_type='capture'",
+      "EXEC sys.sp_cdc_drop_job 'capture'",
+    ],
+    leaves: [
+      "RAISERROR('Import of %s rows failed',16,1) WITH LOG",
+      "RAISERROR('Login failed for user ''bob''',16,1)",
+      "EXEC xp_logevent 60000,'Nightly load ended',informational",
+      "EXEC sys.sp_cdc_start_job 'capture'",
+    ],
+  },
 ];
