@@ -28,11 +28,18 @@ export function plainStatementOf(event: DetectionEvent): string {
   return of.form;
 }
 
+/** The event asked about last, if it calls nothing: one condition after the other asks about an event. */
+let silent: DetectionEvent | null = null;
+
 /** What the statement calls and executes. */
 export function readingOf(event: DetectionEvent): Reading {
+  if (event === silent) return NOTHING;
   const { statement } = event.fields;
   // Most statements call nothing, and what is known of them need not be kept.
-  if (!statement || !mayCall(statement)) return NOTHING;
+  if (!statement || !mayCall(statement)) {
+    silent = event;
+    return NOTHING;
+  }
   const of = knownOf(event);
   of.reading ??= readCalls(statement);
   return of.reading;

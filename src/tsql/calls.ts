@@ -19,10 +19,10 @@ import { filledAt } from './filled';
 import { Found, NOTHING, type Reading, SYSTEM_NAME } from './found';
 import { gatheredIn, listedTexts, statementsIn } from './lists';
 import { narrow, normalForm } from './normal-form';
-import { executedPlaces, namesIn, optionsOf, parametersOf } from './procedures';
+import { executedPlaces, namesIn, optionsOf, parametersOf, partedNames } from './procedures';
 import { REMOTE, remoteText } from './servers';
 import type { Token } from './tokens';
-import { madeText, textValue, UNKNOWN, type Value } from './value';
+import { binaryValue, madeText, TEXT_MAX, textValue, UNKNOWN, type Value } from './value';
 
 /** Whether a statement may call something. */
 export const mayCall = (sql: string): boolean => MAY_CALL.test(sql);
@@ -123,7 +123,7 @@ class CallReader {
     if (wordAt(tokens, at) === 'as') return at + 1;
     if (tokens[at]?.kind === 'variable' && markAt(tokens, at + 1) === '=') at += 2;
     if (markAt(tokens, at) !== '(') return this.#call(tokens, at, expressions, variables, depth);
-    const value = expressions.read(at + 1);
+    const value = filledIn(expressions.read(at + 1), tokens, expressions);
     this.#execute(value, new Map(), depth);
     if (value.text === UNKNOWN.text) this.#executeHeld(tokens, depth);
     return expressions.at;
@@ -212,10 +212,11 @@ class CallReader {
   #namedIn(tokens: readonly Token[]): readonly string[] {
     const known = this.#named.get(tokens);
     if (known) return known;
-    const texts = tokens.flatMap(({ kind, text }) =>
-      kind === 'text' && text.length <= NAME_CHARS_MAX ? [text] : [],
-    );
-    const names = namesIn(texts);
+    const texts = tokens.flatMap(({ kind, text }) => {
+      if (text.length > NAME_CHARS_MAX) return [];
+      return kind === 'text' ? [text] : kind === 'binary' ? [binaryValue(text.slice(2)).text] : [];
+    });
+    const names = [...namesIn(texts), ...partedNames(texts)];
     this.#named.set(tokens, names);
     return names;
   }
@@ -233,7 +234,7 @@ class CallReader {
     const order = value && !value.isKnown ? gatheredIn(tokens, { name, from, end, isAdded, by }) : null;
     const listed = order === null ? [] : this.#listedIn(tokens);
     // A row adds to the text once, and so does each time of a loop.
-    const isRepeated = this.#hasLoop && isAdded && value?.isKnown === false;
+    const isRepeated = this.#hasLoop && isAdded && value && (!value.isKnown || value.chars > 0);
     if (value && ((order !== null && by === 'select') || isRepeated))
       variables.set(name, { ...value, chars: value.chars * 2 });
     if (value && listed.length > 0) {
@@ -313,6 +314,19 @@ function escapedCallAt(tokens: readonly Token[], at: number): number {
   if (wordAt(tokens, at + 1) === 'call') return at + 2;
   return markAt(tokens, at + 2) === '=' && wordAt(tokens, at + 3) === 'call' ? at + 4 : 0;
 }
+
+/** `EXEC('p ?',1) AT L`: the values that stand behind a text take the places of its question marks. */
+function filledIn(text: Value, tokens: readonly Token[], expressions: Expressions): Value {
+  const given: string[] = [];
+  while (markAt(tokens, expressions.at) === ',' && given.length < GIVEN_MAX) {
+    const { isKnown, number, text: own } = expressions.read(expressions.at + 1);
+    given.push(isKnown && number === null ? quoted(own) : own);
+  }
+  return given.length === 0
+    ? text
+    : { ...text, text: text.text.replace(/\?/g, () => given.shift() ?? '?').slice(0, TEXT_MAX) };
+}
+const GIVEN_MAX = 100;
 
 /** A procedure of another server has so many parts in its name. */
 const REMOTE_PARTS = 4;

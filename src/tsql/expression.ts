@@ -174,14 +174,26 @@ export class Expressions {
     return value;
   }
 
-  /** Whether a comparison of two known values holds; null: it is something else. */
+  /** Whether comparisons of known values hold; null: they are something else. AND binds more than OR. */
   #condition(): boolean | null {
+    let [any, all]: [boolean, boolean] = [false, true];
+    for (;;) {
+      const holds = this.#comparison();
+      if (holds === null) return null;
+      all &&= holds;
+      const word = this.#word();
+      if (word === 'or') [any, all] = [any || all, true];
+      else if (word !== 'and') return word === 'then' || this.#mark() === ',' ? any || all : null;
+      this.at += 1;
+    }
+  }
+
+  #comparison(): boolean | null {
     const a = this.read(this.at);
     const op = this.#mark();
     if (!Object.hasOwn(COMPARISONS, op)) return null;
     const b = this.read(this.at + 1);
-    const isEnd = this.#word() === 'then' || this.#mark() === ',';
-    return isEnd && a.isKnown && b.isKnown ? compared(op, a, b) : null;
+    return a.isKnown && b.isKnown ? compared(op, a, b) : null;
   }
 
   #iif(): Value {
@@ -290,10 +302,12 @@ export class Expressions {
       if (binary && !this.#isSpent(binary.hex.length))
         return marked(binaryValue(binary.hex), ...value.marks, binary.kind === 'hex' ? 'hex' : 'base64');
       if (value.isKnown && value.text !== '' && !BINARY_TYPE.test(path) && !this.#isSpent(value.text.length))
-        return madeText(xmlText(value.text, path), [value, ...values], 'xml');
+        return xmlValue(value, values);
     }
     const isBase64 = values.some(({ text }) => BINARY_TYPE.test(text));
-    return unknownOf([value, ...values], ...(isBase64 ? ['base64'] : []));
+    const unknown = unknownOf([value, ...values], ...(isBase64 ? ['base64'] : []));
+    // Of rows that are joined by FOR XML, the text that each has is known.
+    return method === 'value' && !value.isKnown ? { ...unknown, text: value.text } : unknown;
   }
 
   /** The text of a variable, if it is known. */
@@ -355,6 +369,14 @@ function arithmetic(op: string, { number: a, ...one }: Value, { number: b, ...ot
     default:
       return numberValue(a ^ b);
   }
+}
+
+/** What stands at a path of XML. As a binary value, it is written in Base64. */
+function xmlValue(value: Value, values: readonly Value[]): Value {
+  const [path = UNKNOWN, type = UNKNOWN] = values;
+  const text = xmlText(value.text, path.text);
+  if (!/^\s*(?:var)?binary\b/i.test(type.text)) return madeText(text, [value, ...values], 'xml');
+  return marked(binaryValue(Buffer.from(text, 'base64').toString('hex')), ...value.marks, 'base64');
 }
 
 const TEXT_TYPE = /^n?(?:var)?char$|^n?text$|^sysname$/;

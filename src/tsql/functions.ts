@@ -5,6 +5,7 @@ import {
   madeText,
   marked,
   NULL,
+  numberValue,
   TEXT_MAX,
   textValue,
   UNKNOWN,
@@ -105,6 +106,13 @@ const PLAIN_CHANGES: Readonly<Record<string, Made>> = {
   space: (count) => ' '.repeat(timesOf(count, 1)),
   replicate: (text, count = '0') => text.repeat(timesOf(count, text.length)),
 };
+/** Functions that make a number of a text. */
+const NUMBERS: Readonly<Record<string, (text: string) => number>> = {
+  len: (text) => text.trimEnd().length,
+  datalength: (text) => text.length,
+  ascii: (text) => text.charCodeAt(0) || 0,
+  unicode: (text) => text.codePointAt(0) ?? 0,
+};
 /** Functions that read a text from something else. */
 const DECODERS = ['decompress', 'base64_decode', 'decryptbypassphrase', 'decryptbykey'];
 /** Functions that change texts by patterns, which are not followed here. */
@@ -117,6 +125,9 @@ export function applied(call: string, values: readonly Value[]): Value {
   if (call === 'concat') return concat(values);
   if (call === 'concat_ws')
     return concat(values.slice(1).flatMap((one, i) => (i === 0 ? [one] : [first, one])));
+  if (call === 'nullif' && values.every((one) => one.isKnown)) return nullIf(values);
+  if (Object.hasOwn(NUMBERS, call) && first.isKnown)
+    return marked(numberValue(NUMBERS[call]?.(first.text) ?? 0), ...first.marks);
   if (call === 'isnull' || call === 'coalesce') return values.find((one) => one !== NULL) ?? UNKNOWN;
   if (call === 'base64_decode' && first.isKnown)
     return marked(binaryValue(Buffer.from(first.text, 'base64').toString('hex')), ...first.marks, call);
@@ -138,6 +149,12 @@ export function applied(call: string, values: readonly Value[]): Value {
 
 /** Templates are filled by REPLACE, and lists lose their first comma by STUFF. A text is turned round to hide it. */
 const hiding = (call: string) => (call === 'reverse' ? [call] : []);
+
+/** Texts are compared without letter case. */
+function nullIf([one = UNKNOWN, other = UNKNOWN]: readonly Value[]): Value {
+  const [a, b] = [one, other].map(({ text }) => text.trimEnd().toLowerCase());
+  return a === b ? NULL : one;
+}
 
 const concat = (values: readonly Value[]): Value =>
   values.reduce((all, one) => joined(asText(all), asText(one)), textValue(''));

@@ -25,6 +25,7 @@ export function listedTexts(tokens: readonly Token[]): readonly string[] {
   const texts: string[] = [];
   const isUnion = tokens.some((_, at) => wordAt(tokens, at) === 'union');
   let isList = false;
+  let splits = 0;
   let depth = 0;
   for (const [at, { kind, text }] of tokens.entries()) {
     const [mark, word] = [markAt(tokens, at), wordAt(tokens, at)];
@@ -34,7 +35,10 @@ export function listedTexts(tokens: readonly Token[]): readonly string[] {
     if (isList && depth === 0 && word !== 'values' && mark !== ')' && mark !== ',') isList = false;
     const isSelected = isUnion && wordAt(tokens, at - 1) === 'select';
     if (kind === 'text' && (isList || isSelected) && texts.length < ROWS_MAX) texts.push(text);
-    if (SPLITTING.includes(word)) texts.push(...piecesAt(tokens, at));
+    if (SPLITTING.includes(word) && splits < HELD_MAX) {
+      splits += 1;
+      texts.push(...piecesAt(tokens, at));
+    }
   }
   return texts.slice(0, ROWS_MAX);
 }
@@ -47,22 +51,37 @@ const JSON_CHARS_MAX = 8_192;
  * procedure together. Programs list their numbers and names so.
  */
 function piecesAt(tokens: readonly Token[], at: number): readonly string[] {
+  if (markAt(tokens, at + 1) !== '(') return [];
   const given = tokens[at + 2];
-  if (markAt(tokens, at + 1) !== '(' || given?.kind !== 'text') return [];
   const separator = tokens[at + 4];
   const isSplit =
     wordAt(tokens, at) === 'string_split' && separator?.kind === 'text' && separator.text !== '';
-  const pieces = isSplit ? given.text.split(separator.text) : textsOfJson(given.text);
-  return BEGINS.test(pieces.join('')) ? pieces : [];
+  // A variable has a text of the same statement.
+  const texts = given?.kind === 'text' ? [given.text] : textsIn(tokens);
+  for (const text of texts) {
+    const pieces = isSplit ? text.split(separator.text) : textsOfJson(text);
+    if (pieces.length > 1 && BEGINS.test(pieces.join(''))) return pieces;
+  }
+  return [];
 }
 
+const textsIn = (tokens: readonly Token[]): readonly string[] =>
+  tokens
+    .filter(({ kind }) => kind === 'text')
+    .slice(0, HELD_MAX)
+    .map(({ text }) => text);
+
 function textsOfJson(text: string): readonly string[] {
+  if (!/^\s*[{[]/.test(text)) return [];
+  const texts: string[] = [];
   try {
-    const parsed: unknown = JSON.parse(text.slice(0, JSON_CHARS_MAX));
-    return Object.values(parsed ?? {}).filter((one) => typeof one === 'string');
+    JSON.parse(text.slice(0, JSON_CHARS_MAX), (_, value: unknown) => {
+      if (typeof value === 'string') texts.push(value);
+    });
   } catch {
     return [];
   }
+  return texts;
 }
 
 const HELD_MAX = 20;

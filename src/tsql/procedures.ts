@@ -115,8 +115,18 @@ export function optionsOf(given: string): readonly string[] {
 
 const SYSTEM_NAMES = /\b[sx]p_\w{1,125}/gi;
 /** Those that attackers look for in lists of objects. */
-const SOUGHT = ['xp_cmdshell', 'xp_dirtree', 'xp_regwrite', 'sp_OACreate', 'sp_execute_external_script'];
+const SOUGHT = [
+  ...['xp_cmdshell', 'xp_dirtree', 'xp_regwrite', 'sp_OACreate', 'sp_execute_external_script'],
+  ...['sp_addsrvrolemember', 'sp_addextendedproc', 'sp_procoption'],
+];
 const NAMES_MAX = 10;
+
+/** Those of them whose parts stand in texts one after the other: `'xp_cmd'` and `'shell'`. */
+export const partedNames = (texts: readonly string[]): readonly string[] => {
+  const joined = texts.join('').toLowerCase();
+  const names = SOUGHT.filter((name) => joined.includes(name.toLowerCase()));
+  return names.filter((name) => !texts.some((text) => text.toLowerCase().includes(name.toLowerCase())));
+};
 
 /** System procedures that texts name, or whose names fit to a text as LIKE has it: `xp[_]cmd%`. */
 export const namesIn = (texts: readonly string[]): string[] =>

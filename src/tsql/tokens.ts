@@ -141,7 +141,7 @@ const BINARY = /0x(?:[0-9a-f]|\\\r?\n)*/iy;
 /** An amount of money. A sign alone is 0. */
 const CURRENCIES = '$¢£¤¥৲৳฿៛₠₡₢₣₤₥₦₧₨₩₪₫€₭₮₯₰₱﷼﹩＄￠￡￥￦';
 const MONEY = /.(?:\d+\.?\d*|\.\d+)?/y;
-const MARK = /\|\|=?|[-+*/%&|^<>!=]=|<>|!<|!>|::|[\s\S]/uy;
+const MARK = /[-+*/%&|^<>!=]=|<>|!<|!>|::|\|\|=?|[\s\S]/uy;
 
 function endOf(pattern: RegExp, sql: string, at: number): number {
   pattern.lastIndex = at;

@@ -95,6 +95,8 @@ it.each([
   ['functions', "SET @a=REPLACE(@a+'a','a','aaaaaaaaaa');EXEC(@a);"],
   ['options', "EXEC sp_configure 'o',1 "],
   ['conditions', 'SET @a=CASE WHEN 1=1 THEN IIF(1=2,'],
+  ['lists in variables', "SET @a+=STRING_SPLIT(@b,'a')OPENJSON(@b)EXEC @a;"],
+  ['question marks', "SET @a='?' EXEC(@a,1,2);"],
   ['values of XML', "SET @a=CAST('<a>b' AS xml).value('a','c');EXEC(@a);"],
   ['files', "SET @a='b' RESTORE a FROM @a,dm_os_file_exists(@a;"],
   ['lists', "SET @a+=STRING_SPLIT('exec a','a')OPENJSON('[\"exec\"]')EXEC @a;"],

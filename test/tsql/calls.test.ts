@@ -65,6 +65,13 @@ describe('the calls of a statement', () => {
       "EXEC sp_prepexecrpc @h OUT,N'{call xp_cmdshell(?)}',N'x'",
       ["sp_prepexecrpc @h,'{call xp_cmdshell(?)}','x'", 'xp_cmdshell'],
     ],
+    ["DECLARE @p sysname=CASE WHEN 1=1 AND 2<>3 THEN 'a' END+'b';EXEC @p", ['ab']],
+    ["DECLARE @p sysname=CASE WHEN 1=2 OR LEN('a ')=1 THEN 'a' ELSE 'b' END;EXEC @p", ['a']],
+    ["DECLARE @p sysname=CASE WHEN 1=1 AND @x=2 THEN 'a' ELSE 'b' END;EXEC @p", []],
+    ["DECLARE @p sysname=ISNULL(NULLIF('a','A'),'b')+NULLIF('c','d')+CHAR(UNICODE('e'));EXEC @p", ['bce']],
+    ["SELECT @p=a+b FROM(SELECT 'xp_cmd' a,'shell' b)q;EXEC @p 'a'", ["xp_cmd 'a'", "xp_cmdshell 'a'"]],
+    ["SET CONTEXT_INFO 0x78705F61;SET @p=CONTEXT_INFO();EXEC @p 'b'", ["xp_a 'b'"]],
+    ["EXEC('EXEC sp_a ?,?','b''',2) AT L", ["sp_a 'b''',2"]],
   ])('of %s are %j', (sql, calls) => {
     expect(readCalls(sql).calls).toEqual(calls);
   });
@@ -127,6 +134,18 @@ describe('the calls of a statement', () => {
       ["dm_os_file_exists('a')"],
       [],
     ],
+    ["EXEC(CAST(CAST('<a>YWI=</a>' AS xml).value('.','varbinary(9)') AS varchar(9)))", ['ab'], ['base64']],
+    [
+      "EXEC((SELECT 'DROP TABLE '+x FROM t FOR XML PATH(''),TYPE).value('.','nvarchar(max)'))",
+      ['DROP TABLE @_'],
+      [],
+    ],
+    [
+      'DECLARE @j char(9)=\'{"q":["exec ","a"]}\',@s char(9)=\'\';SELECT @s+=value FROM OPENJSON(@j,\'$.q\');EXEC(@s)',
+      ['exec a'],
+      ['list'],
+    ],
+    ["WHILE @i<9 BEGIN SET @s+=CHAR(ASCII('b')-1);SET @i+=1 END EXEC(@s)", ['a'], ['char']],
     ["DECLARE @s sysname='L.m.sys.sp_executesql';EXEC @s 'a'", ['EXEC L.m.sys.sp_executesql', 'a'], []],
     ["EXEC('a'+CHAR(13)+CHAR(10)+'b')", ['a\r\nb'], []],
     ["EXEC('a'+0x62)", ['ab'], ['hex']],
