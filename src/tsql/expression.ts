@@ -59,9 +59,17 @@ export class Expressions {
   /** Binary values are read anew when they are joined. */
   #joined(a: Value, b: Value, op: string): Value {
     // `||` joins numbers too, as texts.
-    if (op === '||') return joined({ ...a, number: null }, { ...b, number: null });
-    if (a.hex === null || b.hex === null) return joined(a, b);
-    return this.#isSpent(a.hex.length + b.hex.length) ? unknownOf([a, b], SPENT) : joined(a, b);
+    const [one, other] =
+      op === '||'
+        ? [
+            { ...a, number: null },
+            { ...b, number: null },
+          ]
+        : [a, b];
+    if (one.hex === null || other.hex === null) return joined(one, other);
+    return this.#isSpent(one.hex.length + other.hex.length)
+      ? unknownOf([one, other], SPENT)
+      : joined(one, other);
   }
 
   /** Whether so many characters more are too many. */
