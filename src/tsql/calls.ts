@@ -24,11 +24,11 @@ import { REMOTE, remoteText } from './servers';
 import type { Token } from './tokens';
 import { binaryValue, madeText, TEXT_MAX, textValue, UNKNOWN, type Value } from './value';
 
-/** Whether a statement may call something. */
-export const mayCall = (sql: string): boolean => MAY_CALL.test(sql);
-// Without the flag `i`, which makes it several times as slow.
-const MAY_CALL =
-  /[eE][xX][eE][cC]|[sSxX][pP]_|[oO][pP][eE][nN][qQrR]|[\uff00-\uffef]|[bB][aA][cC][kK][uU][pP]|[rR][eE][sS][tT][oO][rR][eE]|_[fF][iI][lL][eE]|_[gG][eE][tT][tT]/;
+/** Whether a statement may call something, or name a file by a variable. */
+export const mayCall = (sql: string): boolean => CALLS.test(sql) || (sql.includes('@') && FILES.test(sql));
+// Without the flag `i`, which makes them several times as slow.
+const CALLS = /[eE][xX][eE][cC]|[sSxX][pP]_|[oO][pP][eE][nN][qQrR]|[\uff00-\uffef]/;
+const FILES = /[bB][aA][cC][kK][uU][pP]|[rR][eE][sS][tT][oO][rR][eE]|_[fF][iI][lL][eE]|_[gG][eE][tT][tT]/;
 /** The most texts of a variable among which names of procedures are looked for, and the longest. */
 const TEXTS_MAX = 10;
 const NAME_CHARS_MAX = 128;
@@ -40,7 +40,7 @@ const WORK_MAX = 2_000_000;
 
 /** Finds the calls of a statement, those of texts that it executes too. It takes linear time and never throws. */
 export function readCalls(sql: string): Reading {
-  return MAY_CALL.test(sql) ? new CallReader().read(sql) : NOTHING;
+  return mayCall(sql) ? new CallReader().read(sql) : NOTHING;
 }
 
 class CallReader {
@@ -293,7 +293,7 @@ class CallReader {
     if (text === UNKNOWN.text || text === '') return;
     // A text without values of its own says the same whenever it is executed.
     if (variables.size === 0 && !isAsked && this.#found.hasExecuted(text)) return;
-    if (!this.#found.executes(text) || !(isAsked || MAY_CALL.test(text))) return;
+    if (!this.#found.executes(text) || !(isAsked || mayCall(text))) return;
     if (depth < DEPTH_MAX) this.#statement(text, variables, depth + 1);
     else this.#found.isTooMuch();
   }

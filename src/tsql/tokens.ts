@@ -96,6 +96,7 @@ export class Scanner {
         ? this.#as('binary', endOf(BINARY, sql, at))
         : this.#as('number', endOf(NUMBER, sql, at));
     }
+    if (isAlone(code)) return this.#as('mark', at + 1);
     // The server has no words that begin with a dollar sign but $action and its like.
     if (code === DOLLAR && isLetter(sql.charCodeAt(at + 1))) return this.#as('word', endOfWord(sql, at + 1));
     if (CURRENCIES.includes(sql[at] as string)) return this.#as('number', endOf(MONEY, sql, at));
@@ -118,6 +119,7 @@ export function tokensOf(sql: string): Token[] {
 }
 
 const [QUOTE, DOUBLE_QUOTE, BRACKET, AT, UNDERSCORE, HASH, DOLLAR] = [39, 34, 91, 64, 95, 35, 36];
+const [OPEN, CLOSE, COMMA, SEMICOLON] = [40, 41, 44, 59];
 const [MINUS, SLASH, STAR, DOT, ZERO, SMALL_X, LARGE_N, SMALL_N] = [45, 47, 42, 46, 48, 120, 78, 110];
 /** The bit by which small ASCII letters differ from capital ones. */
 const CASE = 0x20;
@@ -128,6 +130,9 @@ const isLetter = (code: number) => {
   const small = code | CASE;
   return code <= ASCII_MAX && small >= 97 && small <= 122;
 };
+/** Marks that are no part of a longer one, and are the most common: `( ) , . ;` */
+const isAlone = (code: number) =>
+  code === COMMA || code === DOT || code === OPEN || code === CLOSE || code === SEMICOLON;
 /** Every control character counts as a space. */
 const isSpace = (code: number) =>
   code <= 32 || (code > ASCII_MAX && OTHER_SPACE.test(String.fromCharCode(code)));
