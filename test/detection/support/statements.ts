@@ -233,6 +233,12 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     leaves: ["EXEC sp_change_users_login 'Report'", "EXEC sp_change_users_login 'Auto_Fix','bob'"],
   },
   {
+    rule: 11,
+    event: bare('USAF', 'SU'),
+    finds: ["EXEC sp_change_users_login 'Auto_Fix','eve',NULL,'******'"],
+    leaves: ["EXEC sp_change_users_login 'Auto_Fix','bob'"],
+  },
+  {
     rule: 12,
     event: bare('BCM'),
     finds: [
