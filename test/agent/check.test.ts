@@ -1,6 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../../agent/cli/check';
+import { checkFiles } from '../../agent/cli/check-files';
+import { checkService } from '../../agent/cli/check-service';
+import { type DatabaseConfig, parseConfig } from '../../agent/config/parse-config';
+import { FileBytes } from '../../agent/sqlaudit/bytes';
 import { AgentWorld, databaseEntry, FILES_2022 } from './support/agent-world';
 import { capturedOutput } from './support/captured-output';
 
@@ -36,6 +40,39 @@ describe('audit-agent check', () => {
     expect(text).toContain('The agent can publish.');
     expect(world.service).toMatchObject({ probes: 1, requests: [], reports: [], mistakes: [] });
     expect(world.hasLock()).toBe(false);
+  });
+
+  it('names the first older files that cannot be read, counts the others, and leaves out those that are gone', async () => {
+    const names = Array.from({ length: 7 }, (_, i) => `Audit_${i}.sqlaudit`);
+    for (const [i, name] of names.entries()) {
+      writeFileSync(join(world.auditFolder, name), '');
+      utimesSync(join(world.auditFolder, name), i, i);
+    }
+    const actual = FileBytes.open.bind(FileBytes);
+    const open = jest.spyOn(FileBytes, 'open').mockImplementation(async (path) => {
+      if (path.endsWith(names[6] ?? '')) return actual(path);
+      throw new Error(`${path.endsWith(names[5] ?? '') ? 'ENOENT' : 'EACCES'}: ${path}`);
+    });
+    try {
+      const parsed = parseConfig(readFileSync(world.configPath, 'utf8'), world.configPath);
+      const [database] = parsed.kind === 'config' ? parsed.config.databases : [];
+      const texts = (await checkFiles(database as DatabaseConfig, {})).map(({ text }) => text);
+      const said = texts.find((text) => text.includes('older files')) ?? '';
+      expect(said).toContain('5 of the older files cannot be read');
+      expect(said.match(/EACCES/g)).toHaveLength(3);
+      expect(said).toMatch(/; and 2 more$/);
+    } finally {
+      open.mockRestore();
+    }
+  });
+
+  it('says of a service without TLS that others may read the way to it, also where the service is Degraded', async () => {
+    world.service.health = 'Degraded';
+    const found = await checkService(world.service.url.replace('127.0.0.1', '0.0.0.0'), null, 2_000);
+    expect(found.map(({ text }) => text)).toEqual([
+      expect.stringContaining('is not https'),
+      expect.stringContaining('Degraded; it takes events'),
+    ]);
   });
 
   it('names every problem at once', async () => {

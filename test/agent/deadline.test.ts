@@ -31,3 +31,13 @@ it('a wait ends at once when its signal is aborted, or if it already was', async
   expect(await waiting).toBe(2);
   expect(await unlessAborted(never, controller.signal, () => 3)).toBe(3);
 });
+
+it('a deadline begins to be over where its parent was aborted before', async () => {
+  const controller = new AbortController();
+  controller.abort(new Error('stopped'));
+  const seen = await withDeadline(10_000, controller.signal, async (signal) => [
+    signal.aborted,
+    (signal.reason as Error).message,
+  ]);
+  expect(seen).toEqual([true, 'stopped']);
+});

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LOG_FILE, LogFile, type LogFileOptions } from '../../agent/log-file';
@@ -24,6 +24,8 @@ describe('a log file', () => {
     }
     expect(readFileSync(path, 'utf8')).toBe('first\nsecond\n');
     expect(failures).toEqual([]);
+    // Only the user of the agent and its group read it.
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o007).toBe(0);
   });
 
   it('is rotated when it is full, and five older files are kept, the newest as 1', async () => {

@@ -29,6 +29,11 @@ describe('a file that has another name after a restart, beside newer files,', ()
     expect(seenAt(afterStart(true), 'Audit', kept, []).isPassedBy).toBe(true);
   });
 
+  it('stays one that was passed by, also under the name that SQL Server gave it', () => {
+    const once = seenAt(afterStart(true), 'Audit', kept, []);
+    expect(seenAt(once, 'Audit', foundAs(NAME, 'Audit'), []).isPassedBy).toBe(true);
+  });
+
   it('counts as passed by beside a copy whose name looks like that of another audit', () => {
     const copy = foundAs(`copy of ${NAME}`, 'copy of Audit');
     expect(seenAt(afterStart(true), 'Audit', kept, [copy]).isPassedBy).toBe(true);

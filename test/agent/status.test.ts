@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '../../agent/cli/status';
 import { FileBytes } from '../../agent/sqlaudit/bytes';
@@ -167,6 +167,41 @@ describe('the status of an agent', () => {
     expect(later.text).toMatch(/not running; this is its last status, of .* \(60 min ago\)/);
     expect(later.text).toContain('Payroll: stopped');
     expect(later.text).toMatch(/lag +60 min/);
+  });
+
+  it('shows times in minutes, hours and days, and the lag of an agent that runs by its last status', async () => {
+    world.copy(FILES_2022);
+    expect(await world.once()).toBe(0);
+    const { writtenAt } = JSON.parse(readFileSync(statusPath(world.dataDir), 'utf8'));
+    const ago = async (minutes: number) => {
+      const { text } = await ask({ now: () => Date.parse(writtenAt) + minutes * 60_000 });
+      return /\((.*) ago\)/.exec(text)?.[1];
+    };
+    expect([await ago(1), await ago(119), await ago(185), await ago(47 * 60), await ago(52 * 60)]).toEqual([
+      ...['60 s', '119 min', '3 h 5 min', '47 h 0 min', '2 d 4 h'],
+    ]);
+    const status = JSON.parse(readFileSync(statusPath(world.dataDir), 'utf8'));
+    const caughtUpAt = new Date(Date.parse(writtenAt) - 100_000).toISOString();
+    const databases = status.databases.map((one: object) => ({ ...one, caughtUpAt }));
+    writeFileSync(
+      statusPath(world.dataDir),
+      JSON.stringify({ ...status, running: true, pid: process.pid, databases }),
+    );
+    const now = () => Date.parse(writtenAt) + 50_000;
+    expect((await ask({ now })).text).toMatch(/running since .*(.|\n)*lag +100 s/);
+    // A service runs under another account, whose processes nobody may send a signal.
+    const kill = jest.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+    });
+    const other = await ask({ now });
+    kill.mockRestore();
+    expect(other.text).toContain('running since');
+  });
+
+  it('is that of the agent that runs: a second one ends with 1', async () => {
+    world.follow();
+    await until('a status', () => world.statusOf() !== null && world.hasLock());
+    expect(await world.once()).toBe(1);
   });
 
   it('shows that a killed agent is not running', async () => {

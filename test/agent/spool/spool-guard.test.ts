@@ -88,6 +88,16 @@ describe('copies in the spool', () => {
     expect([spool.stateOf(GUID).isComplete, file.mayGrow]).toEqual([true, false]);
   });
 
+  it('are not made of the newest file of an audit, which rollover does not remove', async () => {
+    const file = await fileOf(bytesOf(1));
+    file.rank(true);
+    await guard.protect([file], never);
+    expect(spool.guids()).toEqual([]);
+    file.rank(false);
+    await guard.protect([file], never);
+    expect(spool.guids()).toEqual([GUID]);
+  });
+
   it('are made while a delivery is held up, and not after those that have ended, also by a failure', async () => {
     let elapsedMs = 0;
     const clock = { ...systemClock, elapsed: () => elapsedMs };

@@ -11,6 +11,7 @@ import { AGENT_TIMES } from '../../../agent/times';
 import type { Launcher } from '../../../agent/update/launcher-port';
 import type { Offer } from '../../../agent/update/offer';
 import { OfferedPackage } from '../../../agent/update/offered-package';
+import { AGENT_VERSION } from '../../../agent/version';
 import { LIMITS } from '../../../src/limits';
 import { until } from '../support/until';
 import { KEYS, OTHER_KEYS, putFile, signedOf } from './signed';
@@ -117,6 +118,12 @@ describe('a package that the service offers', () => {
     expect(asked).toEqual([0, 1, 2]);
     expect(files()).toEqual([`${offer.sha256}.js`]);
     expect(readFileSync(join(dataDir, 'updates', `${offer.sha256}.js`), 'utf8')).toBe(CONTENT);
+  });
+
+  it('is taken where it is another build of the version that runs', async () => {
+    const offer = signedOf(CONTENT, { version: AGENT_VERSION });
+    expect(await stateOf(follow(offer), 'DOWNLOADED')).toMatchObject({ reason: null });
+    await until('given', () => installs.includes(offer.sha256));
   });
 
   it.each<readonly [string, (part: number) => string, number]>([
