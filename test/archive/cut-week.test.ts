@@ -102,8 +102,11 @@ describe.each(ENGINES)('a range that cuts a sealed week, on %s', (engine) => {
     expect(tallies.length).toBeGreaterThan(0);
   });
 
-  it('has the bars of a histogram', async () => {
-    const [from, to] = ['2026-02-04T05:10:00.0000000Z', '2026-02-12T07:40:00.0000000Z'];
+  it.each([
+    ['2026-02-04T05:10:00.0000000Z', '2026-02-12T07:40:00.0000000Z'],
+    ['2026-02-04T05:10:00.0000000Z', '2026-02-05T09:00:00.0000000Z'],
+    ['2026-02-04T05:00:00.0000000Z', '2026-02-05T09:10:00.0000000Z'],
+  ])('has the bars of a histogram from %s to %s', async (from, to) => {
     const explorer = new PostgresAuditEventExplorer(store.database.service);
     const filter = toAuditEventFilter(
       parseParameters(LIST_PARAMETERS, { startTime: from, endTime: to }),

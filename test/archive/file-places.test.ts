@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../src/config';
@@ -62,6 +64,29 @@ const inBucket = async (): Promise<Opened> => {
     },
   };
 };
+
+it('a bucket that says there is no file, and one that sends nothing of it, are no files', async () => {
+  let answers = 0;
+  const server = createServer((request, response) => {
+    answers++;
+    if (request.method === 'DELETE')
+      return void response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+    if (answers > 3) return void response.writeHead(500).end();
+    response.writeHead(206, { 'Content-Range': 'bytes 0-999/5000', 'Content-Length': 0 }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const place = new BucketPlace({ endpoint, region: 'r', bucket: BUCKET, prefix: '', ...LOGIN }, Date.now);
+  const name = { tenantId: 7, sha256: 'a'.repeat(64) };
+  try {
+    await expect(place.remove(name)).resolves.toBeUndefined();
+    await expect(bytesOf(place, name)).rejects.toThrow('answered 206');
+    expect(answers).toBe(2);
+  } finally {
+    place.close();
+    server.close();
+  }
+});
 
 describe.each([
   ['a folder', inFolder],

@@ -15,6 +15,25 @@ describe('a week that an operator has sealed', () => {
   });
   afterAll(() => store.close());
 
+  it('is listed with the newest first, of its tenant alone', async () => {
+    const [own, other] = [await store.forNewTenant(), await store.forNewTenant()];
+    const put = (tenantId: number, week: number) =>
+      store.query(
+        `INSERT INTO audit_sealed_week (tenant_id, week, layout, sha256, bytes, events, first_id, last_id)
+         VALUES ($1, $2, 1, $3, 5, 6, gen_random_uuid(), gen_random_uuid())`,
+        ...[tenantId, week, `${tenantId}${week}`.padStart(64, '0')],
+      );
+    for (const week of [2_920, 2_922, 2_921]) await put(own.tenantId, week);
+    await put(other.tenantId, 2_923);
+    const manage = new ManageArchive(store.database.owner, {} as never, {} as never, Date.now);
+    const weeks = (await manage.list(String(own.tenantId), 2)).map(({ tenantId, week }) => [tenantId, week]);
+    expect(weeks).toEqual([
+      [String(own.tenantId), '2026-01-05T00:00:00.000Z'],
+      [String(own.tenantId), '2025-12-29T00:00:00.000Z'],
+    ]);
+    await store.query('DELETE FROM audit_sealed_week');
+  });
+
   it('has been over for as many days as late events may take, by the clock that is behind', async () => {
     const asked: number[] = [];
     const seal = async (_: number, week: number) => {

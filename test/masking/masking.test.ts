@@ -290,8 +290,10 @@ describe('what is masked', () => {
       Message: 'x',
       'additional.additionalInformation': 'x',
       clientIp: '10.0.0.1',
+      targetServerPrincipalName: "o'brien",
     };
     expect(maskedGroup(group)).toEqual({
+      targetServerPrincipalName: "o'brien",
       serverPrincipalName: "o'neil",
       plainStatement: "SELECT '…'",
       alias: "'…'",
