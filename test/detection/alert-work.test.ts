@@ -141,6 +141,22 @@ describe('alerts of a tenant', () => {
     expect([await since(NOW_MS), await since(NOW_MS + 1)]).toEqual([4, 0]);
   });
 
+  it('belong to no incident while they are suppressed from the beginning', async () => {
+    const { tenantId, models, found, list } = await aTenant();
+    const by = { tenantId, reason: 'known', createdBy: 'ada', createdAt: new Date(NOW_MS) };
+    await models.alertSuppression.create({
+      data: { ...by, suppressionId: randomUUID(), ruleId: RULE, fields: '{}', until: new Date(NOW_MS + 1) },
+    });
+    await found([
+      { to: 'eve', minute: 10 },
+      { to: 'eve', minute: 11, ruleId: OTHER_RULE },
+    ]);
+    expect((await list()).map(({ status, incidentId }) => [status, incidentId !== null])).toEqual([
+      ['suppressed', false],
+      ['new', true],
+    ]);
+  });
+
   it('tell what all of their findings did, and when they last grew', async () => {
     const { found, list } = await aTenant();
     await found([{ to: 'eve', minute: 10 }]);
