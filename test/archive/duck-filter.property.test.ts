@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { matchesFilter } from '../../src/event/expression/matches';
+import { parseFilter } from '../../src/event/expression/parse-filter';
 import { COLUMN_OF, FIELD_NAMES, LIFTED_NAMES } from '../../src/event/fields';
 import { liftedOf } from '../../src/event/lifted';
 import { FILTER_PARAMETERS } from '../../src/event/parameters';
@@ -10,6 +11,7 @@ import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { microsecondsOfRecordId } from '../../src/event/record-id';
 import { checkEvent } from '../../src/modules/ingest/check-event';
+import { boundsOf } from '../../src/store/archive/duck-filter';
 import { DuckWorker } from '../../src/store/archive/duck-worker';
 import type { CheckedEvent } from '../../src/store/bytes/checked-event';
 import { toStored, toStoredJson } from '../../src/store/rows/stored-text';
@@ -111,3 +113,14 @@ function groupsOf(events: readonly CheckedEvent[]) {
   }
   return [...counts].map(([value, n]) => [value, n, value === '' ? null : String(BigInt(value) * BigInt(n))]);
 }
+
+it('a network of IPv6 may have any address with a colon, and one of IPv4 none of another network', () => {
+  const of = (filter: string) => {
+    const parsed = parseFilter(filter);
+    if ('problem' in parsed) throw new Error(parsed.problem);
+    return boundsOf(parsed.expression, { tenantId: TENANT, areAscii: true });
+  };
+  const { is, can } = of('clientIp:2001:db8::/32');
+  expect([is, can]).toEqual(['false', expect.stringContaining("contains(e.client_ip, ':')")]);
+  expect(of('clientIp:10.0.0.0/8').is).toContain('BETWEEN 167772160 AND 184549375');
+});

@@ -53,6 +53,16 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
     expect(before.totalCount).toBe(9);
     expect(await trial.seal('2026-01-07T00:00:00Z')).toMatchObject({ outcome: 'waits' });
     await trial.settle();
+    await store.query(
+      'INSERT INTO audit_clock VALUES ($1, $2::uuid, now())',
+      store.tenantId,
+      events[0]?.recordId,
+    );
+    expect(await trial.seal('2026-01-07T00:00:00Z')).toEqual({
+      outcome: 'waits',
+      because: 'retention counts events of the week from their arrival',
+    });
+    await store.query('DELETE FROM audit_clock WHERE tenant_id = $1', store.tenantId);
 
     expect(await trial.seal('2026-01-07T00:00:00Z')).toMatchObject({ outcome: 'sealed', events: 7 });
     expect(await store.count()).toBe(2);

@@ -1,4 +1,4 @@
-import type { Expression } from '../../../src/event/expression/expression';
+import { type Expression, equals } from '../../../src/event/expression/expression';
 import { parseFilter } from '../../../src/event/expression/parse-filter';
 import type { Ask } from '../../../src/store/columns/ask';
 import { hoursThatMayHave } from '../../../src/store/columns/may-have';
@@ -63,4 +63,9 @@ it('the counts are not asked for what changes nothing, or for many values', asyn
   const values = Array.from({ length: 5 }, (_, i) => ({ kind: 3, id: i, value: `login${i}` }));
   const ask = (() => Promise.reject(new Error('nothing is asked'))) as Ask;
   expect(await hoursThatMayHave(ask, 1, SPAN, expressionOf(many), values)).toBeNull();
+});
+
+it('counts know a value in its own letter case alone', async () => {
+  const ask = (() => Promise.reject(new Error('nothing is asked'))) as Ask;
+  expect(await hoursThatMayHave(ask, 1, SPAN, equals('actionId', 'sl', true), VALUES)).toBeNull();
 });
