@@ -235,6 +235,12 @@ describe('roles', () => {
       ...[role, databaseName, since?.slice(8, 10) ?? null, until?.slice(8, 10) ?? null],
     ]);
 
+  it('are held first, and of those that were held the latest comes first', () => {
+    const of = (objectName: string) => ({ objectName });
+    const changes = [change('DPRL', 1, of('a')), change('DPRL', 2, of('b')), change('APRL', 3, of('c'))];
+    expect(shown(changes).map(([role]) => role)).toEqual(['c', 'b', 'a']);
+  });
+
   it('are replayed: added, removed and added again, in any letter case', () => {
     expect(
       shown([

@@ -25,7 +25,7 @@ const COUNT = '{ events before filter }';
 const OVERVIEW = `query($endTime: String) { overview(endTime: $endTime) {
   startTime endTime newestTime all ${COUNT} failedLogins ${COUNT} privilegeChanges ${COUNT}
   rowsRead { rows before events filter objects otherObjects }
-  completeness { sources complete gaps } hours serverCount servers { serverInstanceName hours }
+  completeness { sources complete gaps gapsStartTime } hours serverCount servers { serverInstanceName hours }
   newcomers { field count values events firstTimes } incidents { severity incidents } } }`;
 const LIST = `query($filter: String, $startTime: String, $endTime: String) {
   auditEvents(filter: $filter, startTime: $startTime, endTime: $endTime) { totalCount } }`;
@@ -68,6 +68,11 @@ describe('the overview', () => {
       (await session.graphql(LIST, { filter: filter || undefined, ...WEEK })).body.data.auditEvents
         .totalCount;
     expect(overview).toMatchObject({ ...WEEK, newestTime: null, incidents: null, serverCount: 2 });
+    expect(overview.completeness.gapsStartTime).toBe('2026-02-07T10:00:00.0000000Z');
+    const one = jest.replaceProperty(LIMITS, 'overviewServersMax', 1 as never);
+    const fewer = (await session.graphql(OVERVIEW, { endTime: END })).body.data.overview;
+    one.restore();
+    expect([fewer.serverCount, fewer.servers.length]).toEqual([2, 1]);
     expect(overview.all).toMatchObject({ events: 6, before: 2 });
     expect(overview.failedLogins).toMatchObject({ events: 2, before: 1 });
     expect(overview.privilegeChanges).toMatchObject({ events: 1, before: 0 });
@@ -129,7 +134,7 @@ describe('the overview', () => {
     }
     const session = await DashboardSession.signIn(open.world, acme.key);
     const { overview } = (await session.graphql(OVERVIEW, { endTime: END })).body.data;
-    expect(overview.completeness).toEqual({ sources: 4, complete: 3, gaps: 1 });
+    expect(overview.completeness).toMatchObject({ sources: 4, complete: 3, gaps: 1 });
   });
 
   it('says that nothing was recorded before, when the last event was, and shows incidents to those who may read them', async () => {
