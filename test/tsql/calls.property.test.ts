@@ -87,8 +87,9 @@ it('any text is read, without an error, and in bounds', () => {
   );
 });
 
-it.each([
-  ['parentheses', 'EXEC(('],
+it.each<[what: string, piece: string, chars?: number]>([
+  // They take so little time that only more of them are measured well.
+  ['parentheses', 'EXEC((', 8_000_000],
   ['calls', "EXEC sp_configure 'x',1;"],
   ['variables that double', 'SET @a+=@a+CHAR(65);'],
   ['statements that execute themselves', "SET @a='EXEC(@a)';EXEC(@a);"],
@@ -100,6 +101,9 @@ it.each([
   ['values of XML', "SET @a=CAST('<a>b' AS xml).value('a','c');EXEC(@a);"],
   ['files', "SET @a='b' RESTORE a FROM @a,dm_os_file_exists(@a;"],
   ['lists', "SET @a+=STRING_SPLIT('exec a','a')OPENJSON('[\"exec\"]')EXEC @a;"],
-])('megabytes of %s are read in a time that grows no faster than their length', (_, piece) => {
-  expect(growthOf(piece, 2_000_000, readCalls)).toBeLessThan(LINEAR_MAX);
-});
+])(
+  'megabytes of %s are read in a time that grows no faster than their length',
+  (_, piece, chars = 2_000_000) => {
+    expect(growthOf(piece, chars, readCalls)).toBeLessThan(LINEAR_MAX);
+  },
+);
