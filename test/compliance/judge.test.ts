@@ -36,6 +36,8 @@ const trailOf = (more: object = {}) =>
     serverStarts: [],
     auditStarts: [],
     auditChanges: [],
+    firstEventMs: 0,
+    isOlderThan: async () => true,
     period: { from: ago(30 * 24 * 60), to: ago(0) },
     ...more,
   }) as unknown as InstanceTrail;
@@ -53,6 +55,24 @@ describe('whether audits run', () => {
     expect(await runs(stops(ago(90), null))).toMatchObject({ status: 'fail', recordIds: ['r-1'] });
     expect(await runs(stops(ago(90), ago(80)))).toMatchObject({ status: 'fail', since: ago(90) });
     expect(await runs(stops(ago(DAYS_31 + 9), ago(DAYS_31)))).toMatchObject({ status: 'pass' });
+  });
+
+  it('passes since the first event, where none is older than the period', async () => {
+    const firstEventMs = END_MS - 95 * 60_000;
+    const asked: number[] = [];
+    const isOlderThan = async (days: number) => {
+      asked.push(days);
+      return asked.length > 1;
+    };
+    expect(await runs({ firstEventMs, isOlderThan })).toMatchObject({
+      ...{ status: 'pass', since: ago(95) },
+      reason: `The trail is complete since its first event, of ${ago(95)}, and no audit stood still.`,
+    });
+    expect(await runs({ firstEventMs, isOlderThan })).toMatchObject({
+      ...{ status: 'pass', since: ago(30 * 24 * 60) },
+      reason: 'The trail of the last 30 days is complete, and no audit stood still.',
+    });
+    expect(asked).toEqual([30, 30]);
   });
 
   it('fails for a gap that reaches into the period', async () => {

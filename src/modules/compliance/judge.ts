@@ -2,7 +2,16 @@ import { fold } from '../../event/search';
 import { inUse } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import type { Check, Control } from './frameworks';
-import { gapAt, gapSentence, gapsOf, judgeGroups, type ScopeOf, type Verdict, verdict } from './judge-groups';
+import {
+  gapAt,
+  gapSentence,
+  gapsOf,
+  judgeGroups,
+  type ScopeOf,
+  timeOf,
+  type Verdict,
+  verdict,
+} from './judge-groups';
 import {
   judgeAlerts,
   judgeClocks,
@@ -12,7 +21,7 @@ import {
   judgeVerified,
 } from './judge-own';
 import { judgeApplications, judgeAuditors, judgeReaders, judgeSensitive } from './judge-scope';
-import type { InstanceTrail } from './trail';
+import { type InstanceTrail, PERIOD_DAYS } from './trail';
 
 /** The databases of an instance in which a control is judged on its own. */
 export function databasesOf({ check }: Control, trail: InstanceTrail, scopeOf: ScopeOf): readonly string[] {
@@ -75,7 +84,7 @@ export async function judge(
       return verdict('unknown', check.where);
   }
 }
-function judgeRuns(trail: InstanceTrail): Verdict {
+async function judgeRuns(trail: InstanceTrail): Promise<Verdict> {
   const { replay, sources, period } = trail;
   const stop = replay.stops.findLast(({ to }) => to === null || to > period.from);
   if (stop) {
@@ -99,9 +108,13 @@ function judgeRuns(trail: InstanceTrail): Verdict {
       'unknown',
       `The trail is complete through ${late.completeThrough} only: the agent on ${late.hostName} has not published what came later.`,
     );
-  return verdict('pass', 'The trail of the last 30 days is complete, and no audit stood still.', {
-    since: period.from,
-  });
+  const isWhole = await trail.isOlderThan(PERIOD_DAYS);
+  // What was before its first event is not known.
+  const since = isWhole ? period.from : timeOf(trail.firstEventMs);
+  const complete = isWhole
+    ? 'The trail of the last 30 days is complete'
+    : `The trail is complete since its first event, of ${since}`;
+  return verdict('pass', `${complete}, and no audit stood still.`, { since });
 }
 
 const START_MS = 60_000;

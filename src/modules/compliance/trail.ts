@@ -50,7 +50,8 @@ const DATABASE_REPLACED = 'actionId:(CR OR DR) AND classType:DB AND succeeded:tr
 const SERVER_START = 'SVSR';
 const SERVER_STARTS = `actionId:${SERVER_START}`;
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
-const PERIOD = 30n * BigInt(DAY_MS) * TICKS_PER_MS;
+export const PERIOD_DAYS = 30;
+const PERIOD = BigInt(PERIOD_DAYS * DAY_MS) * TICKS_PER_MS;
 export const periodBefore = (asOf: bigint) => ({
   from: formatTicks(asOf - PERIOD),
   to: formatTicks(asOf + 1n),
@@ -71,6 +72,8 @@ export interface InstanceTrail extends LaterQuestions {
   readonly sources: readonly Source[];
   /** The time of its newest event up to the moment, in milliseconds since 1970. */
   readonly lastEventMs: number;
+  /** That of its first event in the period. */
+  readonly firstEventMs: number;
   /** How far its sources were behind in the period, and in the hour of the moment. */
   readonly lags: () => Promise<readonly Lag[]>;
   readonly lagsThen: () => Promise<readonly Lag[]>;
@@ -236,14 +239,19 @@ export async function readTrails(
     const last = await lastCanaries({ service, ask }, tenants, asOf, name, from);
     return last.filter(({ isOverdue }) => isOverdue);
   };
-  const events = new Map<string, { n: number; lastMs: number }>();
+  const events = new Map<string, { n: number; firstMs: number; lastMs: number }>();
   for (const {
     values: [name = ''],
     n,
+    firstMs,
     lastMs,
   } of counted) {
-    const before = events.get(name) ?? { n: 0, lastMs: 0 };
-    events.set(name, { n: before.n + n, lastMs: Math.max(before.lastMs, lastMs) });
+    const before = events.get(name) ?? { n: 0, firstMs, lastMs };
+    events.set(name, {
+      n: before.n + n,
+      firstMs: Math.min(before.firstMs, firstMs),
+      lastMs: Math.max(before.lastMs, lastMs),
+    });
   }
   const newest = new Map<string, number>();
   for (const name of names)
@@ -268,6 +276,7 @@ export async function readTrails(
     canaries: once(() => canariesOf(name)),
     seen: seen.get(name) ?? new Map<string, Seen>(),
     events: events.get(name)?.n ?? 0,
+    firstEventMs: events.get(name)?.firstMs ?? 0,
     sources: sourcesOf(name),
     alerts: async () =>
       (await alerts()).filter((alert) =>
