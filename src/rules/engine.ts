@@ -33,6 +33,17 @@ interface Leaf {
   readonly isBaseline: boolean;
 }
 
+/** An event at which conditions failed: whether they hold is not known. */
+export interface Unread {
+  readonly recordId: string;
+  /** The first error. */
+  readonly error: string;
+}
+
+/** After so many failures nothing more is asked of an event: each may have taken long. */
+const FAILURES_MAX = 3;
+const UNREAD_MAX = 100;
+
 /** What an event of an action meets. */
 interface Plan {
   readonly leaves: readonly Leaf[];
@@ -59,6 +70,7 @@ export class Engine {
   readonly #absences = new Absences();
   readonly #total: EngineSize = { size: 0, changed: [] };
   #found: Finding[] = [];
+  #unread: Unread[] = [];
   readonly #moment: Moment = {
     at: 0,
     position: 0,
@@ -116,8 +128,13 @@ export class Engine {
     this.#moment.isLearning = true;
     for (const event of events) {
       const seen = new Seen(event);
+      let failures = 0;
       for (const { matcher, deliver, isBaseline: learns } of this.#planFor(event).leaves)
-        if (learns && matcher.test(seen)) deliver(hitOf(seen), event.position);
+        try {
+          if (learns && failures < FAILURES_MAX && matcher.test(seen)) deliver(hitOf(seen), event.position);
+        } catch {
+          failures += 1;
+        }
       this.#measure();
     }
     this.#moment.isLearning = false;
@@ -161,6 +178,13 @@ export class Engine {
     ];
   }
 
+  /** The events since the last call at which conditions failed, the first ones. */
+  takeUnread(): readonly Unread[] {
+    const unread = this.#unread;
+    this.#unread = [];
+    return unread;
+  }
+
   #take(): Finding[] {
     const found = this.#found;
     this.#found = [];
@@ -179,12 +203,28 @@ export class Engine {
     }
     const seen = new Seen(event);
     const { leaves, sieve } = this.#planFor(event);
-    sieve.look(seen);
-    for (let i = 0; i < leaves.length; i++) {
+    let failures = 0;
+    try {
+      sieve.look(seen);
+    } catch (error) {
+      failures = this.#failed(event, error, failures);
+    }
+    for (let i = 0; i < leaves.length && failures < FAILURES_MAX; i++) {
       const { matcher, deliver } = leaves[i] as Leaf;
-      if (sieve.mayHold(i) && matcher.test(seen)) deliver(hitOf(seen), event.position);
+      try {
+        if (sieve.mayHold(i) && matcher.test(seen)) deliver(hitOf(seen), event.position);
+      } catch (error) {
+        failures = this.#failed(event, error, failures);
+      }
     }
     this.#measure();
+  }
+
+  /** One event must not end the work of all rules. It is noted once. @returns the number of its failures */
+  #failed({ recordId }: DetectionEvent, error: unknown, before: number): number {
+    if (before === 0 && this.#unread.length < UNREAD_MAX)
+      this.#unread.push({ recordId, error: error instanceof Error ? error.message : String(error) });
+    return before + 1;
   }
 
   /** Runs after each event. So the groups dropped depend on the events alone, and not on where a step of work ends. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Arrived, toDetectionEvent } from './arrived';
-import { type ActiveRule, Engine } from './engine';
+import { type ActiveRule, Engine, type Unread } from './engine';
 import type { DetectionEvent } from './event';
 import type { Finding } from './finding';
 import type { GroupValues } from './hit';
@@ -41,6 +41,8 @@ export interface Evaluated {
   readonly size: number;
   readonly findings: readonly Finding[];
   readonly changes: readonly StoredState[];
+  /** The events at which conditions failed. */
+  readonly unread: readonly Unread[];
   /** The next time at which a wait ends by the clock, in milliseconds since 1970; null: nothing waits for the clock. */
   readonly dueMs: number | null;
 }
@@ -123,6 +125,7 @@ export class LocalHost implements EngineHost {
       size: engine.size,
       findings,
       changes: engine.takeChanges().map(toStoredState),
+      unread: engine.takeUnread(),
       dueMs: engine.dueMs(time),
     };
   }

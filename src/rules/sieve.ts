@@ -49,6 +49,8 @@ export class Sieve {
   /** Looks at an event. Afterwards `mayHold` tells of it. */
   look(seen: Seen): void {
     this.#look += 1;
+    // So it stays where the event cannot be read.
+    this.#letsAll = true;
     this.#letsAll = !this.#read(seen);
   }
 

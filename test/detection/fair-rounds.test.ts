@@ -27,6 +27,8 @@ class NotedHost extends LocalHost {
   readonly read: [tenantId: number, events: number][] = [];
   broken: number | null = null;
   room = Number.POSITIVE_INFINITY;
+  /** Events at which its rules fail. */
+  unread: readonly { readonly recordId: string; readonly error: string }[] = [];
   /** Each call waits for this promise. */
   held: Promise<void> = Promise.resolve();
 
@@ -37,7 +39,7 @@ class NotedHost extends LocalHost {
     if (tenantId === this.broken) throw new ThreadFailure('the thread of the rules ended with 1');
     const [, , { workMs, ...clock }, part] = given;
     const done = await super.evaluate(tenantId, events.slice(0, this.room), clock, part);
-    return { ...done, seen: Math.min(done.seen, this.room) };
+    return { ...done, seen: Math.min(done.seen, this.room), unread: this.unread };
   }
 
   /** Records what each call of the reader reads. */
@@ -83,7 +85,11 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     detector = detectorOn(host);
   });
   /** An instance on the same database. */
-  const detectorOn = (own: NotedHost, lanes?: { shared: Lanes; own: Lane; holder: string }) => {
+  const detectorOn = (
+    own: NotedHost,
+    lanes?: { shared: Lanes; own: Lane; holder: string },
+    onUnread?: (tenantId: number, unread: NotedHost['unread']) => Promise<unknown>,
+  ) => {
     const { database } = busy as Store;
     const reader = own.noted(new PostgresArrivalReader(database.owner));
     return new Detector({
@@ -96,6 +102,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
       tally: new DetectionTally(),
       progress: new TrustedProgress({ owner: database.owner, seal, tell: async () => {}, log: SILENT }),
       ...(lanes && { lanes }),
+      ...(onUnread && { onUnread }),
     });
   };
   const ids = () => [busy?.tenantId ?? 0, quiet?.tenantId ?? 0] as const;
@@ -132,6 +139,28 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     nowMs += LIMITS.detectionRestMs;
     expect(await detector.run()).toBe(1);
     expect(host.taken()).toEqual([[long, STEP]]);
+  });
+
+  it('tell of an event at which rules fail before the step is stored, so that no crash hides it', async () => {
+    const [, short] = ids();
+    const told: unknown[] = [];
+    host.unread = [{ recordId: 'r-1', error: 'too deep' }];
+    const own = detectorOn(host, undefined, async (tenantId, unread) => {
+      told.push([tenantId, unread]);
+      if (told.length === 1) throw new ThreadFailure('told of nothing');
+    });
+    const at = () =>
+      quiet?.query('SELECT position::int AS at FROM detection_position WHERE tenant_id = $1', short);
+    await busy?.query('UPDATE tenant SET disabled_at = now() WHERE tenant_id = $1', ids()[0]);
+    await expect(own.run()).rejects.toThrow('told of nothing');
+    expect(await at()).toEqual([{ at: 0 }]);
+    nowMs += LIMITS.detectionRestMs;
+    await own.run();
+    expect(await at()).toEqual([{ at: 1 }]);
+    expect(told).toEqual([
+      [short, host.unread],
+      [short, host.unread],
+    ]);
   });
 
   /** Runs rounds until no work is left. @returns the numbers of events of the long log that its engine was given */

@@ -121,6 +121,11 @@ export function detectionModule(parts: {
       tally,
       progress,
       isIdle: parts.hasOtherKey,
+      onUnread: (tenantId, [first]) => {
+        log.error({ tenantId, ...first }, 'rules failed at an event: whether they find it is not known');
+        const group = { problem: 'Rules failed at an event', recordId: first?.recordId ?? '' };
+        return health.tell({ tenantId, key: 'unread event', since: new Date(nowMs()), group });
+      },
       lanes: { shared: lanes, own, holder },
       onAlerts: (tx, tenantId, written) =>
         noteAlerts(

@@ -71,6 +71,8 @@ export class Detector {
       readonly progress: TrustedProgress;
       /** Whether this instance leaves the rules to others. */
       readonly isIdle?: () => boolean;
+      /** Tells of events at which rules failed, before the step that looked at them is stored. */
+      readonly onUnread?: (tenantId: number, unread: Evaluated['unread']) => Promise<unknown>;
       /** Called in the transaction that writes alerts. */
       readonly onAlerts?: (
         tx: Prisma.TransactionClient,
@@ -160,6 +162,7 @@ export class Detector {
       const began = performance.now();
       const done = await this.#timed(tenantId, () => host.evaluate(tenantId, read.items, clock));
       this.parts.tally.seconds += (performance.now() - began) / 1_000;
+      if (done.unread.length > 0) await this.parts.onUnread?.(tenantId, done.unread);
       const next = this.#rows.seen(tenantId, 'joined', read, done.seen);
       const to = { ...progress, position: next, learned: learned.to };
       const reached = await this.#write(tenantId, {
@@ -264,9 +267,10 @@ export class Detector {
     const clock = { ...time, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
     const done = await this.#timed(tenantId, async () =>
       at < until
-        ? { findings: [], ...(await host.learn(tenantId, read.items, clock.workMs, 'newcomers')) }
+        ? { findings: [], unread: [], ...(await host.learn(tenantId, read.items, clock.workMs, 'newcomers')) }
         : host.evaluate(tenantId, read.items, clock, 'newcomers'),
     );
+    if (done.unread.length > 0) await this.parts.onUnread?.(tenantId, done.unread);
     const to = Math.min(end, Math.max(at, this.#rows.seen(tenantId, 'newcomers', read, done.seen)));
     const joins = to >= until && to >= reached.position;
     const written = await owner.models.$transaction(
