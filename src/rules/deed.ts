@@ -1,3 +1,4 @@
+import { LOGIN_CLASSES, USER_CLASSES } from '../event/principals';
 import type { DetectionEvent } from './event';
 import { behindOf, codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
 import { plainStatementOf } from './plain-statement';
@@ -18,26 +19,10 @@ const NAME_CHARS_MAX = 160;
 const short = (name: string) =>
   name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX - 1)}…` : name;
 
-/** Class types of logins and users. */
-const PRINCIPALS = new Set([
-  'SL',
-  'WL',
-  'WG',
-  'LX',
-  'XL',
-  'EL',
-  'CL',
-  'AL',
-  'US',
-  'SU',
-  'WU',
-  'GU',
-  'CU',
-  'AU',
-]);
+const PRINCIPALS = new Set([...LOGIN_CLASSES, ...USER_CLASSES]);
 const SERVER_ROLE = 'SG';
 /** Class types of the server and of what it holds itself. */
-const OF_SERVER = new Set(['SR', SERVER_ROLE, 'SL', 'WL', 'WG', 'LX', 'XL', 'EL', 'EP']);
+const OF_SERVER = new Set(['SR', SERVER_ROLE, 'EP', ...LOGIN_CLASSES]);
 /** Actions on a login or user, as the middle of a sentence. */
 const CHANGES: Readonly<Record<string, string>> = {
   PWC: 'changed the password of',

@@ -2,7 +2,7 @@ import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
 import { formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allEqual, equals } from '../../event/expression/expression';
 import { printed } from '../../event/expression/printed';
-import { PRINCIPAL_DROPS } from '../../event/principal-drops';
+import { PRINCIPAL_DROPS } from '../../event/principals';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';

@@ -1,4 +1,4 @@
-import { droppedBy } from '../../event/principal-drops';
+import { droppedBy } from '../../event/principals';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
 import type { ENTITY } from './answers';

@@ -7,7 +7,7 @@ import { allOf, type Expression, termsOf } from '../../event/expression/expressi
 import { type AnyField, isLifted, type LiftedName } from '../../event/fields';
 import type { TextForm } from '../../event/marks';
 import type { ParameterValues } from '../../event/parameter-specs';
-import { PRINCIPAL_DROPS } from '../../event/principal-drops';
+import { PRINCIPAL_DROPS } from '../../event/principals';
 import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
 import type { DeclaredHours } from '../../event/working-hours';
 import { LIMITS } from '../../limits';

@@ -1,6 +1,6 @@
 import { type Expression, equals, type FieldTerm } from '../../event/expression/expression';
 import { liftedValue } from '../../event/lifted';
-import { droppedBy } from '../../event/principal-drops';
+import { droppedBy } from '../../event/principals';
 import { fold } from '../../event/search';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 

@@ -1,6 +1,6 @@
-/** Class types of logins and of users. */
-const LOGIN_CLASSES = ['LX', 'SL', 'WL', 'WG', 'CL', 'AL', 'XL', 'EL', 'PL'];
-const USER_CLASSES = ['US', 'SU', 'WU', 'GU', 'CU', 'AU', 'XU', 'PU'];
+/** Class types of logins, which are of the server, and of users, which are of a database. */
+export const LOGIN_CLASSES = ['LX', 'SL', 'WL', 'WG', 'CL', 'AL', 'XL', 'EL', 'PL'];
+export const USER_CLASSES = ['US', 'SU', 'WU', 'GU', 'CU', 'AU', 'XU', 'PU'];
 
 /** The filter that finds the logins and users that were dropped. No record says that they left their roles with that. */
 export const PRINCIPAL_DROPS = `actionId:DR AND classType:(${[...LOGIN_CLASSES, ...USER_CLASSES].join(' OR ')})`;
