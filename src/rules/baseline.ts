@@ -27,11 +27,11 @@ export const noSums = (): Sums => ({ days: {}, windows: [] });
 export const sumsSize = ({ windows }: Sums): number =>
   windows.reduce((sum, { entry }) => sum + entrySize(entry), 2);
 
-/** Adds to a window. @returns the window's entry when its sum is far above the days before and was not reported yet */
+/** Adds to a window. @param at the time to whose window and day the value belongs @returns the window's entry when its sum is far above the days before and was not reported yet */
 export function addToSum(
   body: Sums,
   entry: Entry,
-  { value, child }: { readonly value: number; readonly child: number },
+  { value, child, at = entry.l }: { readonly value: number; readonly child: number; readonly at?: number },
   node: {
     readonly within: number;
     readonly days: number;
@@ -43,7 +43,7 @@ export function addToSum(
   },
   canTell: boolean,
 ): Entry | null {
-  const index = Math.floor(entry.l / node.within);
+  const index = Math.floor(at / node.within);
   let window = body.windows.find((one) => one.index === index);
   if (!window) {
     window = { index, sum: 0, isTold: false, entry };
@@ -52,7 +52,7 @@ export function addToSum(
     if (body.windows.length > WINDOWS_MAX) body.windows.shift();
   } else window.entry = joined(window.entry, entry);
   window.sum += node.isSame ? addedTo(window, entry.i[0] ?? '', value, child) : value;
-  const day = dayOf(entry.l);
+  const day = dayOf(at);
   const { base, history } = before(body, day, node.days);
   body.days[day] = Math.max(body.days[day] ?? 0, window.sum);
   if (!canTell || window.isTold) return null;

@@ -17,6 +17,12 @@ export type Value = string | number | boolean | null | undefined;
 /** Whether the event's time cannot be right, so that nothing may be concluded from it about other events. */
 export const isMarked = ({ additional }: DetectionEvent): boolean => CLOCK_MARK in additional;
 
+/** The time at which an event tells what is usual, in microseconds since 1970: its own, or that of its arrival if it is marked. */
+export function usualAt({ at, additional }: DetectionEvent): number {
+  const arrivedMs = Date.parse(String(additional[CLOCK_MARK]));
+  return Number.isNaN(arrivedMs) ? at : arrivedMs * 1_000;
+}
+
 /** How a rule reads a field. The slot is a number, so that a value that was folded once serves every rule. */
 export interface FieldSlot {
   /** A number from 0, or `NO_SLOT`. */

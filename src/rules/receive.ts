@@ -1,5 +1,6 @@
 import { fold } from '../event/search';
 import { addToSum, dayOf, noSums, type SeenDays, type Sums, sumsSize } from './baseline';
+import { usualAt } from './event';
 import type { GroupStore } from './group-store';
 import { type Entry, type GroupValues, groupedValue, type Hit } from './hit';
 import type { AboveNode, CountNode, TemporalNode, UnseenNode, ValueCountNode } from './rule';
@@ -162,13 +163,16 @@ export function receiveTogether(node: TemporalNode, work: NodeWork): Receive {
   };
 }
 
+/** A time that cannot be right would change what is usual for ever. */
+const timeOf = ({ entry, seen }: Hit): number => (seen && entry.n === 1 ? usualAt(seen.event) : entry.l);
+
 export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...work }: NodeWork): Receive {
   const store = work.store<SeenDays>(BASELINE_GROUPS_MAX, () => 1);
   return (hit, child, position) => {
     const { key, values } = groupOf(hit, child);
     const value = groupedValue(hit, node.value, child);
     if (value === null) return;
-    const day = dayOf(hit.entry.l);
+    const day = dayOf(timeOf(hit));
     const [groupName, valueName] = [`g${key}`, `v${key}\u001f${fold(value)}`];
     const ofGroup =
       store.peek(groupName) ?? store.touch(groupName, values, position, () => ({ first: day, last: day }));
@@ -198,7 +202,7 @@ export function receiveAbove(node: AboveNode, work: NodeWork): Receive {
     if (!(value > 0)) return;
     const { key, values } = work.groupOf(hit, child);
     const group = store.touch(key, values, position, noSums);
-    const amount = { value, child };
+    const amount = { value, child, at: timeOf(hit) };
     const whole = addToSum(group.body, hit.entry, amount, node, canTell(work.moment));
     if (whole) work.up(whole, values, position, hit.seen);
   };

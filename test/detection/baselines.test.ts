@@ -107,22 +107,25 @@ describe('a sum that is far above the days before', () => {
 
 describe('a value that was not seen for days', () => {
   const SOURCE = unseenInLogins('New principal', 'serverPrincipalName');
-  /** @param events a day, and a login */
-  const foundBy = (isReady: boolean, ...events: readonly (readonly [day: number, login: string])[]) => {
+  /** @param events a day, a login, and the day of arrival if the time of the event cannot be right */
+  const foundBy = (
+    isReady: boolean,
+    ...events: readonly (readonly [day: number, login: string, arrived?: number])[]
+  ) => {
     const engine = new Engine(
       1,
       parseRules(SOURCE).map((rule) => ({ rule, version: 1 })),
     );
     engine.isReady = isReady;
     return events.map(
-      ([day, serverPrincipalName], position) =>
+      ([day, serverPrincipalName, arrived], position) =>
         engine.evaluate(
           [
             {
               recordId: `record ${position}`,
               at: 1e15 + day * DAY_US,
               position,
-              additional: {},
+              additional: markOf(arrived),
               fields: { actionId: 'LGIS', serverInstanceName: 'SQL01', serverPrincipalName },
             },
           ],
@@ -141,4 +144,62 @@ describe('a value that was not seen for days', () => {
   it('is not told before the baselines have been built', () => {
     expect(foundBy(false, [0, 'a'], [7, 'b'])).toEqual([0, 0]);
   });
+
+  it('was seen when it arrived where its time cannot be right', () => {
+    expect(foundBy(true, [0, 'a'], [30_000, 'a', 1], [62, 'a'])).toEqual([0, 0, 1]);
+    expect(foundBy(true, [0, 'a'], [30_000, 'a', 2], [62, 'a'])).toEqual([0, 0, 0]);
+    // The group is not known since then.
+    expect(foundBy(true, [-11_000, 'a', 0], [1, 'b'], [7, 'c'])).toEqual([0, 0, 1]);
+  });
+});
+
+/** What the service adds to an event whose time cannot be right. @param day of its arrival */
+const markOf = (day: number | undefined) =>
+  day === undefined ? {} : { clock: new Date((1e15 + day * DAY_US) / 1_000).toISOString() };
+
+it('sums are compared by the days of arrival where times of events cannot be right', () => {
+  const SOURCE = `title: Rows
+name: rows
+logsource:
+  product: sqlserver
+detection:
+  s:
+    actionId: SL
+  condition: s
+---
+title: Many rows
+correlation:
+  type: above
+  rules: [rows]
+  group-by: [serverPrincipalName]
+  timespan: 1h
+  condition:
+    field: additional.responseRows
+    gte: 5
+  days: 3
+  learn-days: 2
+  times: 2
+`;
+  const foundBy = (...events: readonly (readonly [day: number, rows: number, arrived?: number])[]) => {
+    const engine = new Engine(
+      1,
+      parseRules(SOURCE).map((rule) => ({ rule, version: 1 })),
+    );
+    return events.map(([day, responseRows, arrived], position) => {
+      const event = {
+        ...{ recordId: `record ${position}`, at: 1e15 + day * DAY_US, position },
+        additional: { responseRows, ...markOf(arrived) },
+        fields: { actionId: 'SL', serverInstanceName: 'SQL01', serverPrincipalName: 'a' },
+      };
+      return engine.evaluate([event], 0).length;
+    });
+  };
+  const days = [0, 1, 2].map((day) => [day, 10] as const);
+  expect(foundBy(...days, [3, 30])).toEqual([0, 0, 0, 1]);
+  // A time in the future makes nobody forget the days before, nor take the place of windows.
+  const future = [0, 1, 2].map((n) => [30_000 + n, 1, 2] as const);
+  expect(foundBy(...days, ...future, [3, 15], [3, 15])).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+  // One in the past makes no login known for longer than it is.
+  expect(foundBy([2, 10], [-11_000, 1, 2], [3, 50])).toEqual([0, 0, 0]);
+  expect(foundBy([2, 10], [-11_000, 30, 4])).toEqual([0, 1]);
 });
