@@ -104,3 +104,20 @@ it('of the escalations of an incident, mail needs the worst alone, a destination
     'siem d',
   ]);
 });
+
+it('of the escalations of an incident, mail needs one that is worse than what was escalated before', async () => {
+  const alerts = [
+    { alertId: 'a', status: 'new', incidentId: 'i', severity: 2 },
+    { alertId: 'b', status: 'new', incidentId: 'i', severity: 3 },
+    { alertId: 'c', status: 'new', incidentId: 'i', severity: 4 },
+  ];
+  const needless = async (severity: number) => {
+    const told = [{ route: 'mail', incident: 'i', severity }];
+    const models = { alert: { findMany: async () => alerts }, $queryRawUnsafe: async () => told };
+    const due = alerts.map(({ alertId }) => ({ routeId: 'mail', alertId }));
+    const found = await new NoticeQueue({ models } as never, TIME).needless(7, due as never, () => true);
+    return found.map(({ alertId }) => alertId);
+  };
+  expect(await needless(3)).toEqual(['a', 'b']);
+  expect(await needless(4)).toEqual(['a', 'b', 'c']);
+});

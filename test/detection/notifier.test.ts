@@ -67,14 +67,19 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
         tally: new DetectionTally(),
       });
     };
-    const aRoute = async (name: string, target: object, escalateMinutes: number | null = null) => {
+    const aRoute = async (
+      name: string,
+      target: object,
+      escalateMinutes: number | null = null,
+      ruleId: string | null = null,
+    ) => {
       await owner.models.alertRoute.create({
         data: {
           tenantId,
           routeId: randomUUID(),
           name,
           severityMin: 1,
-          ruleId: null,
+          ruleId,
           escalateMinutes,
           enabled: true,
           kind: 'to' in target ? 'email' : 'destination',
@@ -232,6 +237,26 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     at.nowMs += 20 * 60_000;
     await anInstance().run();
     expect(toldBy('boss').flat()).toHaveLength(2);
+  });
+
+  it('escalates an incident again by e-mail where an alert is worse, and each alert of a rule to who wants the rule', async () => {
+    const { aRoute, noted, made, anInstance, toldBy, at } = await aTenant();
+    await aRoute('boss', { to: ['boss@example.com'] }, 23);
+    await aRoute('of rule', { to: ['dba@example.com'] }, 23, RULE_ID);
+    const [mild = '', same = '', worse = ''] = ids(3);
+    const incidentId = randomUUID();
+    for (const [id, severity] of [
+      [mild, 2],
+      [same, 2],
+      [worse, 4],
+    ] as const) {
+      await made([id], incidentId, severity);
+      await noted({ incidentId, severity }, id);
+      at.nowMs += 24 * 60_000;
+      await anInstance().run();
+    }
+    expect(toldBy('boss')).toEqual([[mild], [worse]]);
+    expect(toldBy('of rule')).toEqual([[mild], [same], [worse]]);
   });
 
   it('escalates the other alerts of an incident when only its first was acknowledged', async () => {

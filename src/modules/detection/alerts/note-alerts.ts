@@ -93,7 +93,18 @@ const fits = (
 /** The highest severity that a route was told of an incident. */
 type ToldSeverities = Map<string, number>;
 
-/** A route by mail is told of an incident once, and again when an alert is worse than what it was told. */
+/**
+ * Whether a route is told of incidents: once, and again when an alert is worse than what it was told. Other routes are told
+ * of each alert: those to destinations, and those for one rule.
+ */
+export const isOfIncidents = ({
+  ruleId,
+  target,
+}: {
+  readonly ruleId: string | null;
+  readonly target: object;
+}) => ruleId === null && 'to' in target;
+
 function isNews(
   told: ToldSeverities,
   of: {
@@ -103,8 +114,7 @@ function isNews(
   },
 ): boolean {
   const { incidentId, severity, route } = of;
-  // Who wants one rule wants each of its alerts.
-  if (!incidentId || route.ruleId !== null || !('to' in JSON.parse(route.target))) return true;
+  if (!incidentId || !isOfIncidents({ ...route, target: JSON.parse(route.target) })) return true;
   const key = `${incidentId} ${route.routeId}`;
   if ((told.get(key) ?? 0) >= severity) return false;
   told.set(key, severity);

@@ -33,6 +33,8 @@ export interface AlertRoute {
   readonly tenantId: number;
   readonly routeId: string;
   readonly name: string;
+  /** Null: alerts of any rule. */
+  readonly ruleId: string | null;
   readonly target: RouteTarget;
 }
 

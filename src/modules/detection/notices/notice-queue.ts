@@ -73,11 +73,15 @@ export class NoticeQueue {
     return until - (await this.now()).getTime() < LEASE_MS / 2;
   }
 
-  /** @returns those of some escalations that are not to be sent: somebody works on the alert, or its incident is told */
+  /**
+   * @param isOfIncidents whether a route is told of incidents
+   * @returns those of some escalations that are not to be sent: somebody works on the alert, or its incident is told with an
+   * alert that is as bad
+   */
   async needless(
     tenantId: number,
     due: readonly Due[],
-    isMail: (routeId: string) => boolean,
+    isOfIncidents: (routeId: string) => boolean,
   ): Promise<readonly Due[]> {
     if (due.length === 0) return [];
     const alerts = await this.owner.models.alert.findMany({
@@ -86,25 +90,24 @@ export class NoticeQueue {
     });
     const byId = new Map(alerts.map((alert) => [alert.alertId, alert]));
     const waits = due.filter(({ alertId }) => byId.get(alertId)?.status === 'new');
-    const told = new Set(
-      (
-        await this.owner.models.$queryRawUnsafe<{ route: string; incident: string }[]>(
-          `SELECT DISTINCT n.route_id::text AS route, a.incident_id::text AS incident
-           FROM alert_notice n JOIN alert a ON a.tenant_id = n.tenant_id AND a.alert_id = n.alert_id
-           WHERE n.tenant_id = $1::int AND a.tenant_id = $1::int AND n.state = $2::text AND n.sent_at IS NOT NULL
-             AND a.incident_id = ANY($3::uuid[])`,
-          ...[tenantId, ESCALATED, alerts.flatMap(({ incidentId }) => incidentId ?? [])],
-        )
-      ).map(({ route, incident }) => `${route} ${incident}`),
+    const rows = await this.owner.models.$queryRawUnsafe<
+      { route: string; incident: string; severity: number }[]
+    >(
+      `SELECT n.route_id::text AS route, a.incident_id::text AS incident, max(a.severity)::int AS severity
+       FROM alert_notice n JOIN alert a ON a.tenant_id = n.tenant_id AND a.alert_id = n.alert_id
+       WHERE n.tenant_id = $1::int AND a.tenant_id = $1::int AND n.state = $2::text AND n.sent_at IS NOT NULL
+         AND a.incident_id = ANY($3::uuid[]) GROUP BY 1, 2`,
+      ...[tenantId, ESCALATED, alerts.flatMap(({ incidentId }) => incidentId ?? [])],
     );
+    const told = new Map(rows.map(({ route, incident, severity }) => [`${route} ${incident}`, severity]));
     const severityOf = ({ alertId }: Due) => byId.get(alertId)?.severity ?? 0;
     const sent = new Set<Due>();
-    // Of the alerts of an incident, mail tells of the worst.
+    // Of the alerts of an incident, such a route is told of the worst.
     for (const one of [...waits].sort((a, b) => severityOf(b) - severityOf(a))) {
       const key = `${one.routeId} ${byId.get(one.alertId)?.incidentId}`;
-      const isOfIncident = isMail(one.routeId) && byId.get(one.alertId)?.incidentId != null;
-      if (isOfIncident && told.has(key)) continue;
-      if (isOfIncident) told.add(key);
+      const isOfIncident = isOfIncidents(one.routeId) && byId.get(one.alertId)?.incidentId != null;
+      if (isOfIncident && (told.get(key) ?? 0) >= severityOf(one)) continue;
+      if (isOfIncident) told.set(key, severityOf(one));
       sent.add(one);
     }
     return due.filter((one) => !sent.has(one));

@@ -4,7 +4,7 @@ import type { OwnerDoor } from '../../../database/clients';
 import { type OfTenant, TenantRounds } from '../../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../../database/lease';
 import { LeftToOthers } from '../../../delivery/left-to-others';
-import { ESCALATED } from '../alerts/note-alerts';
+import { ESCALATED, isOfIncidents } from '../alerts/note-alerts';
 import type { DetectionTally } from '../base/tally';
 import type { HealthAlerts } from '../watch/health-alerts';
 import { type AlertRoute, type Channels, channelOf, type Failure } from './channel';
@@ -106,8 +106,8 @@ export class Notifier {
     const gone = due.filter(({ routeId }) => !routes.has(routeId));
     if (gone.length > 0) await this.#queue.done(tenantId, gone);
     const late = due.filter((one) => one.state === ESCALATED && routes.has(one.routeId));
-    const isMail = (routeId: string) => 'to' in (routes.get(routeId)?.target ?? {});
-    const needless = await this.#queue.needless(tenantId, late, isMail);
+    const ofIncidents = new Set([...routes.values()].filter(isOfIncidents).map(({ routeId }) => routeId));
+    const needless = await this.#queue.needless(tenantId, late, (routeId) => ofIncidents.has(routeId));
     await this.#queue.drop(tenantId, needless);
     const jobs: Job[] = [];
     for (const route of routes.values()) {
@@ -125,9 +125,9 @@ export class Notifier {
   async #routes(tenantId: number): Promise<ReadonlyMap<string, AlertRoute>> {
     const rows = await this.parts.owner.models.alertRoute.findMany({ where: { tenantId, enabled: true } });
     return new Map(
-      rows.map(({ routeId, name, target }) => [
+      rows.map(({ routeId, name, ruleId, target }) => [
         routeId,
-        { tenantId, routeId, name, target: JSON.parse(target) as RouteTarget },
+        { tenantId, routeId, name, ruleId, target: JSON.parse(target) as RouteTarget },
       ]),
     );
   }
