@@ -187,12 +187,37 @@ describe('work on incidents', () => {
     expect(await rowsWith({ kind: 'login', name: 'sa', part: 'got' })).toBe(5n);
     expect(await rowsWith({ kind: 'login', name: 'sa', part: 'did' })).toBe(12n);
     expect(await rowsWith({ kind: 'address', name: '10.0.0.9', part: 'did' })).toBe(0n);
-    // The rows of so many logins are not looked for.
+    // Of more logins, the rows of the first ones count.
     const logins = ['sa', ...Array.from({ length: 18 }, (_, i) => `app${i}`)].map((name) => ({
       ...{ kind: 'login', name, part: 'did' },
     }));
     expect(await rowsWith(...logins)).toBe(12n);
-    expect(await rowsWith(...logins, { kind: 'login', name: 'app', part: 'did' })).toBe(0n);
+    expect(await rowsWith(...logins, { kind: 'login', name: 'app', part: 'did' })).toBe(12n);
+  });
+
+  it('keeps the rows of incidents that are too many to count again in one step', async () => {
+    const own = await store.forNewTenant();
+    const { tenantId } = own;
+    const { models } = own.database.owner;
+    const logins = Array.from({ length: 52 }, (_, i) => `login${i}`);
+    await models.$transaction((tx) =>
+      writeFindings(
+        tx,
+        tenantId,
+        logins.map((login) => findingOf(login, 1)),
+        NOW_MS,
+      ),
+    );
+    const incidents = await models.incident.findMany({ where: { tenantId }, orderBy: { number: 'asc' } });
+    const ids = incidents.map(({ incidentId }) => incidentId);
+    expect(ids).toHaveLength(logins.length);
+    await models.incident.updateMany({ where: { tenantId }, data: { rowsRead: 698_411n, rowsChanged: 9n } });
+    await models.$transaction((tx) => putIncidents(tx, tenantId, ids, { nowMs: NOW_MS }));
+    const after = await models.incident.findMany({ where: { tenantId }, orderBy: { number: 'asc' } });
+    const rows = after.map(({ rowsRead, rowsChanged }) => [rowsRead, rowsChanged].map(Number));
+    // What was counted again is what is stored: these logins read nothing.
+    expect(rows.slice(0, 50)).toEqual(Array(50).fill([0, 0]));
+    expect(rows.slice(50)).toEqual(Array(2).fill([698_411, 9]));
   });
 
   it('keeps when a person first took it up, and counts the open alerts of all tenants together', async () => {

@@ -38,7 +38,7 @@ const KIND = `CASE ${KINDS.map(
   (codes, kind) => `WHEN upper(rtrim(${COLUMN_OF.actionId})) IN (${listed(codes)}) THEN ${kind}`,
 ).join(' ')} ELSE -1 END`;
 
-/** The most events of a login whose rows are added up, and the most logins that may have read them. */
+/** The most events of a login whose rows are added up, and the most logins of an incident, the first ones. */
 const EVENTS_MAX = 20_000;
 const LOGINS_MAX = 20;
 const DIGITS_MAX = 15;
@@ -99,8 +99,9 @@ function askedOf({ incidentId, firstEvent, end, alerts }: Incident): readonly As
     return [...new Set(all.filter((one) => one.kind === kind && one.part === 'did').map(({ name }) => name))];
   };
   const [logins, addresses] = [namesOf('login'), namesOf('address')];
-  if (logins.length > LOGINS_MAX) return [];
-  return logins.map((login) => ({ id: incidentId, login, addresses, from: firstEvent, to: end + 1n }));
+  return logins
+    .slice(0, LOGINS_MAX)
+    .map((login) => ({ id: incidentId, login, addresses, from: firstEvent, to: end + 1n }));
 }
 
 async function filesOf(
@@ -206,7 +207,7 @@ const greater = (a: Rows, b: Rows = NO_ROWS): Rows => ({
 });
 
 /** What is stored of incidents. */
-async function storedOf(
+export async function storedOf(
   tx: Prisma.TransactionClient,
   tenantId: number,
   incidents: readonly Incident[],

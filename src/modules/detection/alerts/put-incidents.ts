@@ -1,13 +1,13 @@
 import type { Prisma } from '../../../database/clients';
 import { toStored } from '../../../store/rows/stored-text';
 import { type About, readAbout } from './incident-about';
-import { type Door, NO_ROWS, rowsOf } from './incident-rows';
+import { type Door, NO_ROWS, rowsOf, storedOf } from './incident-rows';
 import { WITHIN } from './incident-time';
 import { titleOf } from './incident-title';
 
 /** The most alerts of which an incident's title and entities are made, the first ones. */
 const ALERTS_MAX = 1_000;
-/** The most incidents whose rows are added up at once. */
+/** The most incidents whose rows are added up at once. The others keep theirs. */
 const ROWS_INCIDENTS_MAX = 50;
 
 /**
@@ -34,7 +34,9 @@ export async function putIncidents(
     await tx.incident.updateMany({ where: { tenantId, incidentId: { in: gone } }, data: empty });
   }
   if (incidents.length === 0) return;
-  const moved = await rowsOf(tx, tenantId, incidents.slice(0, ROWS_INCIDENTS_MAX), door);
+  const [counted, others] = [incidents.slice(0, ROWS_INCIDENTS_MAX), incidents.slice(ROWS_INCIDENTS_MAX)];
+  const kept = others.length > 0 ? await storedOf(tx, tenantId, others) : [];
+  const moved = new Map([...kept, ...(await rowsOf(tx, tenantId, counted, door))]);
   const rows = incidents.map((one, i) => {
     const { read, changed } = moved.get(one.incidentId) ?? NO_ROWS;
     return {
