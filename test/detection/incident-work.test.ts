@@ -284,6 +284,36 @@ describe('work on incidents', () => {
     expect(await reader.open(tenants)).toEqual([]);
   });
 
+  it('gives its events away with its last alert, also what was taken out of the other incident or is in both', async () => {
+    const { tenantId, models, ids } = await made();
+    const [from, to] = ids as [string, string];
+    const [again, both, alone] = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`) as [
+      string,
+      string,
+      string,
+    ];
+    const put = { tenantId, at: new Date(NOW_MS), holder: 'h', placedBy: 'Ada' };
+    await models.incidentEvent.createMany({
+      data: [
+        ...[again, both, alone].map((recordId) => ({ ...put, incidentId: from, recordId, note: 'carried' })),
+        { ...put, incidentId: to, recordId: again, note: 'before', takenOut: true },
+        { ...put, incidentId: to, recordId: both, note: 'before' },
+      ],
+    });
+    const incidents = new IncidentStore(store.database.service, () => NOW_MS);
+    for (const { alertId } of await models.alert.findMany({ where: { tenantId, incidentId: from } }))
+      await incidents.move(tenantSet([tenantId]), alertId, to, { actor: 'Ada', comment: null }, AN_ATTEMPT);
+    const placed = await models.incidentEvent.findMany({
+      where: { tenantId, takenOut: false },
+      orderBy: { recordId: 'asc' },
+    });
+    expect(placed.map(({ incidentId, recordId, note }) => [incidentId, recordId, note])).toEqual([
+      [to, again, 'carried'],
+      [to, both, 'before'],
+      [to, alone, 'carried'],
+    ]);
+  });
+
   it('is shown with a timeline that joins what is the same, and not what is worse', async () => {
     const { tenantId, models, ids } = await made();
     const reader = new IncidentReader(store.database.service);

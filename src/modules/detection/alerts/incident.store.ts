@@ -33,12 +33,22 @@ const tooManyAlerts = () =>
   });
 const noSuchRecord = () => new DomainError('not_found', { public: 'There is no such record.' });
 
-/** An incident without alerts is no story: the events that people put into it go where its last alert goes. */
+/** Events that are in one incident and were taken out of the other. */
+const PUT_AGAIN = `
+UPDATE incident_event x SET taken_out = false, at = e.at, holder = e.holder, placed_by = e.placed_by, note = e.note
+FROM incident_event e WHERE e.tenant_id = $1::int AND e.incident_id = $2::uuid AND NOT e.taken_out
+  AND x.tenant_id = $1::int AND x.incident_id = $3::uuid AND x.record_id = e.record_id AND x.taken_out`;
 const CARRY_EVENTS = `
 UPDATE incident_event e SET incident_id = $3::uuid WHERE e.tenant_id = $1::int AND e.incident_id = $2::uuid AND NOT EXISTS (
   SELECT FROM incident_event x WHERE x.tenant_id = $1::int AND x.incident_id = $3::uuid AND x.record_id = e.record_id)`;
-const carryEvents = (tx: Prisma.TransactionClient, tenantId: number, from: string, to: string) =>
-  tx.$executeRawUnsafe(CARRY_EVENTS, tenantId, from, to);
+const LEAVE_NONE = `
+UPDATE incident_event SET taken_out = true WHERE tenant_id = $1::int AND incident_id = $2::uuid`;
+/** An incident without alerts is no story: the events that people put into it go where its last alert goes. */
+async function carryEvents(tx: Prisma.TransactionClient, tenantId: number, from: string, to: string) {
+  await tx.$executeRawUnsafe(PUT_AGAIN, tenantId, from, to);
+  await tx.$executeRawUnsafe(CARRY_EVENTS, tenantId, from, to);
+  await tx.$executeRawUnsafe(LEAVE_NONE, tenantId, from);
+}
 
 /** Changes incidents. Each change writes its history and its entry of the access log, and takes the tenant's turn. */
 export class IncidentStore {
