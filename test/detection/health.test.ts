@@ -41,9 +41,10 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       () => stopped,
       undefined,
       undefined,
-      (now) => canaryProblems(owner, (...asked) => reader.page(...asked), now),
+      (now, attempt) => canaryProblems(owner, (...asked) => page(...asked), now, attempt),
     );
     const reader = new PostgresAuditEventReader(service);
+    let page: PostgresAuditEventReader['page'] = (...asked) => reader.page(...asked);
     const alerts = async () => {
       const rows = await owner.models.alert.findMany({ where: { tenantId }, orderBy: { createdAt: 'asc' } });
       return rows.map(({ groupValues, ...row }) => ({ ...row, group: JSON.parse(groupValues) }));
@@ -59,6 +60,13 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       look: async (afterMs = 0) => {
         at.nowMs += afterMs;
         await health.look();
+      },
+      /** Lets no look read events of a tenant. */
+      refuse: (ofTenant: number) => {
+        page = (tenants, ...asked) =>
+          [...tenants].includes(ofTenant)
+            ? Promise.reject(new Error(`events of ${ofTenant} cannot be read`))
+            : reader.page(tenants, ...asked);
       },
       problems: async () => (await alerts()).map(({ group }) => group.problem),
       retire: (hostName: string) =>
@@ -162,11 +170,12 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       undefined,
       undefined,
       undefined,
-      (now) =>
+      (now, attempt) =>
         canaryProblems(
           owner,
           (...asked) => new PostgresAuditEventReader(store.database.service).page(...asked),
           now,
+          attempt,
         ),
     );
     for (let i = 0; i < 2; i++) await other.look();
@@ -212,6 +221,22 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
           serverInstanceName: 'PAY01',
         },
       },
+    ]);
+  });
+
+  it('tells what is wrong with the trail of others while the canaries of one cannot be read', async () => {
+    const [broken, tenant] = [await aTenant(), await aTenant()];
+    const { look, problems, report, refuse, at } = tenant;
+    await canaries(broken, [1, 2, 3]);
+    await canaries(tenant, [1, 2, 3]);
+    refuse(broken.tenantId);
+    at.nowMs = START_MS + 26 * MINUTE_MS;
+    await report({ problem: 'the disk is full' });
+    for (let i = 0; i < 2; i++)
+      await expect(look(MINUTE_MS)).rejects.toThrow(`events of ${broken.tenantId} cannot be read`);
+    expect((await problems()).sort()).toEqual([
+      'A source has a problem: the disk is full',
+      'No canary came after number 3 of 2026-02-03T08:15:00.000Z: number 4 is missing',
     ]);
   });
 

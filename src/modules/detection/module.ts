@@ -100,8 +100,14 @@ export function detectionModule(parts: {
   const abouts = new RuleAbouts(files);
   const reader = new AlertReader(service, maskedTenants);
   const silenceMs = silenceClock(steadyMs, nowMs);
-  const health = new HealthAlerts(owner, shipped, silenceMs, stoppedLogs, undefined, parts.unsealed, (now) =>
-    canaryProblems(owner, parts.page, now),
+  const health = new HealthAlerts(
+    owner,
+    shipped,
+    silenceMs,
+    stoppedLogs,
+    undefined,
+    parts.unsealed,
+    (now, attempt) => canaryProblems(owner, parts.page, now, attempt),
   );
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);

@@ -1,4 +1,5 @@
 import type { OwnerDoor } from '../../../database/clients';
+import type { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import {
   CANARY_ACTION,
   type Canary,
@@ -20,14 +21,18 @@ const PERIOD_MS = DAY_MS;
 /** The kind of `audit_dim` that numbers actions. */
 const ACTION_KIND = 1;
 
+/** Does the work of one tenant; null: it failed. */
+export type Attempt = TenantRounds['attempt'];
+
 /**
  * Canaries whose numbers are missing, or that do not come any more. The trail itself is asked each time, so late events,
- * a restart and other instances change nothing.
+ * a restart and other instances change nothing. A tenant whose trail cannot be asked hides no problem of another one.
  */
 export async function canaryProblems(
   owner: OwnerDoor,
   page: AuditEventReader['page'],
   nowMs: number,
+  attempt: Attempt,
 ): Promise<readonly TrailProblem[]> {
   const tenants = await owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
     'SELECT tenant_id FROM audit_dim WHERE kind = $1 AND value = $2 ORDER BY tenant_id',
@@ -36,8 +41,8 @@ export async function canaryProblems(
   );
   const problems: TrailProblem[] = [];
   for (const { tenant_id: tenantId } of tenants) {
-    const states = canaryStates(await canariesOf(owner, page, tenantId, nowMs), nowMs);
-    problems.push(...problemsOf(tenantId, states));
+    const canaries = await attempt(tenantId, () => canariesOf(owner, page, tenantId, nowMs));
+    problems.push(...problemsOf(tenantId, canaryStates(canaries ?? [], nowMs)));
   }
   return problems;
 }

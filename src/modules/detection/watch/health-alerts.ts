@@ -11,6 +11,7 @@ import { takeTurn } from '../base/tenant-turn';
 import { alertKey } from '../detector/write-findings';
 import { tuningOf } from '../rules/rule-digest';
 import type { ShippedRule } from '../rules/shipped-rules';
+import type { Attempt } from './canary-problems';
 import { type TrailProblem, trailProblems } from './trail-problems';
 
 const TRAIL_UNHEALTHY = 40;
@@ -32,6 +33,8 @@ interface Seen {
  */
 export class HealthAlerts {
   readonly #rounds: TenantRounds;
+  /** Tenants whose canaries cannot be read are told of their other problems. */
+  readonly #canaryRounds: TenantRounds;
   /** By tenant and problem: since when it exists and when it was told, as of the last look. */
   #seen = new Map<string, Seen>();
 
@@ -44,21 +47,21 @@ export class HealthAlerts {
     private readonly time?: ReadTime,
     private readonly unsealed: () => ReadonlyMap<number, string> = () => new Map(),
     /** Problems that canaries show. */
-    private readonly canaries: (nowMs: number) => Promise<readonly TrailProblem[]> = async () => [],
+    private readonly canaries: (
+      nowMs: number,
+      attempt: Attempt,
+    ) => Promise<readonly TrailProblem[]> = async () => [],
   ) {
     this.#rounds = new TenantRounds(owner);
+    this.#canaryRounds = new TenantRounds(owner);
   }
 
   /** Looks for sources and logs that are silent, incomplete, stopped or in doubt. */
   async look(): Promise<void> {
     const now = this.nowMs();
     const seen = new Map<string, Seen>();
-    for (const problem of await trailProblems(
-      this.owner,
-      this.stoppedLogs(),
-      now,
-      this.unsealed(),
-      this.canaries,
+    for (const problem of await trailProblems(this.owner, this.stoppedLogs(), now, this.unsealed(), (nowMs) =>
+      this.canaries(nowMs, (tenantId, work) => this.#canaryRounds.attempt(tenantId, work)),
     )) {
       const name = `${problem.tenantId} ${problem.key}`;
       const before = this.#seen.get(name);
@@ -74,7 +77,11 @@ export class HealthAlerts {
       seen.set(name, { since, toldMs: toldNow ? now : isTold ? before.toldMs : null });
     }
     this.#seen = seen;
-    this.#rounds.end();
+    try {
+      this.#rounds.end();
+    } finally {
+      this.#canaryRounds.end();
+    }
   }
 
   /** Makes an alert of a problem. @returns whether the alert is new */
