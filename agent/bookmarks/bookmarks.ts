@@ -78,7 +78,7 @@ export class Bookmarks {
       const bookmarks = new Map([...found].filter(([fileGuid]) => !this.saved.has(fileGuid)));
       if (bookmarks.size === 0) return;
       try {
-        await this.write({ bookmarks, present: new Set() });
+        await this.write(bookmarks, null);
       } catch (error) {
         for (const [fileGuid, one] of bookmarks) this.found.set(fileGuid, one);
         throw error;
@@ -88,17 +88,18 @@ export class Bookmarks {
 
   /** Resolves when the change is on disk. */
   save(change: Snapshot): Promise<void> {
-    return this.writes.take(() => this.write(change));
+    return this.writes.take(() => this.write(change.bookmarks, change.present));
   }
 
-  private async write({ bookmarks, present }: Snapshot): Promise<void> {
+  /** @param present null: it is not known which files exist, so no bookmark is dropped */
+  private async write(bookmarks: Snapshot['bookmarks'], present: Snapshot['present'] | null): Promise<void> {
     const nowMs = this.clock.now();
     const seen = dayOf(nowMs);
     const next = new Map(this.saved);
     for (const [fileGuid, one] of bookmarks) next.set(fileGuid, { ...one, seen });
     const oldest = dayOf(nowMs - GONE_DAYS_MAX * DAY_MS);
-    for (const [fileGuid, one] of next) {
-      if (present.has(fileGuid)) next.set(fileGuid, { ...one, seen });
+    for (const [fileGuid, one] of present === null ? [] : next) {
+      if (present?.has(fileGuid)) next.set(fileGuid, { ...one, seen });
       else if (one.seen < oldest) next.delete(fileGuid);
     }
     const files = Object.fromEntries(next);

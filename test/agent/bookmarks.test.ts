@@ -121,4 +121,18 @@ describe('bookmarks', () => {
     const bookmarks = await load();
     expect(['gone', 'there', 'new'].map((guid) => bookmarks.of(guid) !== null)).toEqual([false, true, true]);
   });
+
+  it('stay when a new file is found, however long ago the others were last seen', async () => {
+    const path = join(world.folder, 'checkpoint.json');
+    let nowMs = Date.parse('2026-01-01T12:00:00Z');
+    const clock = { ...systemClock, now: () => nowMs };
+    const load = () => Bookmarks.load(path, { database: 'X', log: new LineLog(() => {}), clock });
+    const entry = { file: 'x', blockOffset: 512, index: 0 };
+    const bookmarks = await load();
+    await bookmarks.save({ bookmarks: new Map([['quiet', entry]]), present: new Set(['quiet']) });
+    nowMs += 100 * 24 * 3600_000;
+    await bookmarks.noteFound(new Map([['new', entry]]));
+    for (const one of [bookmarks, await load()])
+      expect(['quiet', 'new'].map((guid) => one.of(guid) !== null)).toEqual([true, true]);
+  });
 });
