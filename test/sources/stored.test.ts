@@ -8,6 +8,7 @@ import { readCoverage } from '../../src/modules/sources/coverage';
 import { expireGaps } from '../../src/modules/sources/expire-gaps';
 import { listComplete } from '../../src/modules/sources/list-complete';
 import { listLags } from '../../src/modules/sources/list-lags';
+import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { readFigures } from '../../src/observe/stored-figures';
 import { oneTenant } from '../../src/tenant-set';
@@ -397,12 +398,35 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     }
     await retention.setDays(tenantId, 30, AN_ATTEMPT);
     const log = pino({ level: 'silent' });
-    await expireGaps({ sources, retention, nowMs: () => NOW.getTime(), log });
+    const holds = new HoldStore(store.database.service);
+    await expireGaps({ sources, retention, holds, nowMs: () => NOW.getTime(), log });
     const idsOf = async (id: number) =>
       (await sources.gaps(id, report(), 10)).map(({ gapId }) => gapId).toSorted();
     expect(await idsOf(tenantId)).toEqual([young.gapId]);
     expect(await idsOf(other.tenantId)).toEqual([old.gapId, young.gapId].toSorted());
     expect(await only()).toMatchObject({ gapCount: 1, lastReported: at(29.999) });
+  });
+
+  it('stay while a legal hold of their tenant is in force', async () => {
+    const { store, sources } = opened;
+    const { service, migrator } = store.database;
+    const [retention, holds] = [new PostgresRetentionStore(service, migrator), new HoldStore(service)];
+    const other = await store.forNewTenant();
+    const until = new Date(NOW.getTime() + 1);
+    const held = { tenantId, filter: 'actionId:DR', reason: 'Case 7', until };
+    await holds.create(held, 'legal', { ...AN_ATTEMPT, at: new Date(0) });
+    for (const id of [tenantId, other.tenantId]) {
+      await sources.report(id, report({ gaps: [aGap()] }), new Date(NOW.getTime() - 31 * 86_400_000));
+      await retention.setDays(id, 30, AN_ATTEMPT);
+    }
+    const left = async (at: Date) => {
+      const log = pino({ level: 'silent' });
+      await expireGaps({ sources, retention, holds, nowMs: () => at.getTime(), log });
+      const gaps = [tenantId, other.tenantId].map((id) => sources.gaps(id, report(), 10));
+      return (await Promise.all(gaps)).map(({ length }) => length);
+    };
+    expect(await left(NOW)).toEqual([1, 0]);
+    expect(await left(until)).toEqual([0, 0]);
   });
 
   it('stay if the retention has changed meanwhile', async () => {

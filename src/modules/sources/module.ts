@@ -63,7 +63,7 @@ export function sourcesModule(parts: {
         run: () =>
           epoch.unlessPaused(async () => {
             const clock = await clockNotAhead(owner.models, nowMs);
-            return expireGaps({ sources, retention, nowMs: clock, log });
+            return expireGaps({ sources, retention, holds, nowMs: clock, log });
           }),
       },
       {
