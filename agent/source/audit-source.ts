@@ -50,6 +50,8 @@ export interface SourceState {
   readonly bytes: number;
   /** Bytes of files that wait, and that a listing does not have yet. */
   readonly waitingBytes: number;
+  /** Whether there are further files, of which nothing is known before others are read. */
+  readonly hasMore: boolean;
   /** Why nothing comes, although nothing fails; null: something does. */
   readonly problem: string | null;
 }

@@ -136,7 +136,8 @@ export class DatabaseActivity {
         store: source === null ? undefined : { requests: source.requests, bytes: source.bytes },
       });
       const isCaughtUp = waitingBytes === 0 && this.current.waitingRecords === 0 && files.length > 0;
-      if (isCaughtUp && unread.length === 0 && listedAtMs !== null) this.set({ caughtUpAt: iso(listedAtMs) });
+      const isAll = unread.length === 0 && source?.hasMore !== true;
+      if (isCaughtUp && isAll && listedAtMs !== null) this.set({ caughtUpAt: iso(listedAtMs) });
     }
     this.set({ state: this.state(), problem: this.problem() });
   }

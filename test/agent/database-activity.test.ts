@@ -63,9 +63,16 @@ describe('the activity on a database', () => {
   });
 
   it('counts what waits in a store too, whose problem it shows', () => {
-    source = { requests: 5, bytes: 6, waitingBytes: 7, problem: 'no object' };
+    source = { requests: 5, bytes: 6, waitingBytes: 7, hasMore: false, problem: 'no object' };
     expect(shown()).toEqual(['publishing', 'no object', 7, null]);
     expect(activity.status().store).toEqual({ requests: 5, bytes: 6 });
+  });
+
+  it('is not caught up while a store has more than was listed', () => {
+    source = { requests: 5, bytes: 6, waitingBytes: 0, hasMore: true, problem: null };
+    expect(shown()).toEqual(['idle', null, 0, null]);
+    source = { ...source, hasMore: false };
+    expect(shown()).toEqual(['idle', null, 0, iso(LISTED)]);
   });
 
   it('names the first of what cannot be read, and how many more there are', () => {

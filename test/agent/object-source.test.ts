@@ -49,9 +49,12 @@ describe('a source of objects', () => {
       traffic: { requests: 0, bytes: 0 },
       list: async (wanted: Wanted) => {
         froms.push(wanted.from(SERIES));
+        let isWanted = true;
         for (const object of objects) {
           const name = objectNameOf(object.key);
-          if (name) taken.push(wanted.take(object, name));
+          if (!name || !isWanted) continue;
+          isWanted = wanted.take(object, name);
+          taken.push(isWanted);
         }
         return isWhole;
       },
@@ -128,6 +131,20 @@ describe('a source of objects', () => {
       expect(taken.filter(Boolean)).toHaveLength(ahead);
     },
   );
+
+  it('has more while it has not listed all of a series, and lists again when it is nearly through with what it has', async () => {
+    const all = Array.from({ length: 70 }, (_, i) => objectOf((80 - i) * HOUR_MS));
+    await listed(...all);
+    expect([taken.length, source.state().hasMore]).toEqual([64, true]);
+    // Each is no audit file, so the source is through with it.
+    for (const { key } of all.slice(0, 59)) await source.identify(BASE + key);
+    await files();
+    expect([froms.length, source.state().hasMore]).toEqual([1, true]);
+    await source.identify(BASE + (all[59]?.key ?? ''));
+    const picked = (await files()).map(({ path }) => path.slice(BASE.length));
+    expect([froms.length, source.state().hasMore]).toEqual([2, false]);
+    expect(picked).toEqual(all.slice(60, 64).map(({ key }) => key));
+  });
 
   it('keeps nothing on the disk of an archive that it has begun and is gone', async () => {
     const archive = objectOf(HOUR_MS, { key: `${keyOf(NOW_MS - HOUR_MS)}.zip` });

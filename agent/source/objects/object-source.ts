@@ -51,6 +51,8 @@ export class ObjectSource implements AuditSource {
   private failures = 0;
   private problem: string | null = null;
   private objectCount = 0;
+  /** The series of which the last listing left later objects out. */
+  private cut: ReadonlySet<string> = new Set();
   /** Versions of objects that are no audit files, by key. */
   private readonly foreign = new Map<string, string>();
   /** Why an object could not be read, which is asked for again later. */
@@ -73,14 +75,15 @@ export class ObjectSource implements AuditSource {
     const ahead = this.waiting.all.filter(({ isHanded }) => !isHanded);
     const waitingBytes = ahead.reduce((sum, { object }) => sum + object.size, 0);
     const isEmpty = this.problem === null && this.isLoaded && this.objectCount === 0;
-    return { ...this.options.store.traffic, waitingBytes, problem: isEmpty ? this.emptiness() : null };
+    const problem = isEmpty ? this.emptiness() : null;
+    return { ...this.options.store.traffic, waitingBytes, hasMore: this.cut.size > 0, problem };
   }
 
   async list(): Promise<Listing> {
     const { clock, once, store } = this.options;
     const nowMs = clock.now();
-    if (nowMs >= this.nextListMs || this.nextListMs - nowMs > this.options.listIntervalMs)
-      await this.refresh(nowMs);
+    const isDue = nowMs >= this.nextListMs || this.nextListMs - nowMs > this.options.listIntervalMs;
+    if (isDue || this.isThrough) await this.refresh(nowMs);
     if (this.problem !== null) return { kind: 'unreadable', folder: store.title, reason: this.problem };
     for (const key of this.waiting.forgetAcknowledged()) await this.forget(key);
     const picked = this.waiting.next(once ? Number.POSITIVE_INFINITY : WORKED_ON);
@@ -121,6 +124,14 @@ export class ObjectSource implements AuditSource {
       this.waiting.delete(key);
     }
     return identity;
+  }
+
+  /** Whether there is room for the later objects of a series. */
+  private get isThrough(): boolean {
+    if (this.cut.size === 0 || this.problem !== null) return false;
+    const open = this.waiting.all.filter((known) => !this.waiting.isAcknowledged(known));
+    const countOf = (series: string) => open.filter(({ name }) => name.series === series).length;
+    return [...this.cut].some((series) => countOf(series) <= WORKED_ON);
   }
 
   private unzipped({ object }: KnownObject): Promise<string> {
@@ -218,6 +229,7 @@ export class ObjectSource implements AuditSource {
     const before = new Set(this.waiting.all.map(({ object }) => object.key));
     const counts = new Map<string, number>();
     const found: string[] = [];
+    const [seen, cut] = [new Set<string>(), new Set<string>()];
     this.waiting.forgetNewest();
     const isWhole = await store.list({
       from: (series) => {
@@ -226,15 +238,20 @@ export class ObjectSource implements AuditSource {
       },
       take: (object, name) => {
         found.push(object.key);
+        seen.add(name.series);
         this.newestMs = Math.max(this.newestMs ?? 0, object.mtimeMs);
         if (this.foreign.get(object.key) === object.version) return true;
         const known = this.waiting.saw(object, name);
         if (this.waiting.isAcknowledged(known)) return true;
         const count = (counts.get(name.series) ?? 0) + 1;
         counts.set(name.series, count);
-        return once || count < LISTED_AHEAD;
+        if (once || count < LISTED_AHEAD) return true;
+        cut.add(name.series);
+        return false;
       },
     });
+    for (const series of this.cut) if (!isWhole && !seen.has(series)) cut.add(series);
+    this.cut = cut;
     this.objectCount = Math.max(found.length, isWhole ? 0 : this.objectCount);
     for (const key of found) before.delete(key);
     if (isWhole) {
