@@ -609,6 +609,7 @@ describe('a channel to a destination', () => {
     tenantId: 1,
     routeId: randomUUID(),
     name: 'siem',
+    ruleId: null,
     target: { destinationId: randomUUID(), format: 'json' },
   };
   const due: Due = {
