@@ -90,7 +90,7 @@ const fits = (
   of.severity >= route.severityMin &&
   (route.ruleId === null || route.ruleId === of.ruleId);
 
-/** The highest severity that a route was told of an incident. */
+/** The highest severity that a route was told of an incident, by `INCIDENT ROUTE`. */
 type ToldSeverities = Map<string, number>;
 
 /**
@@ -127,17 +127,19 @@ interface ToldRow {
   readonly severity: number;
 }
 
-async function toldOf(
-  tx: Prisma.TransactionClient,
+/** @param which a condition on the notices */
+export async function toldOf(
+  client: Pick<Prisma.TransactionClient, '$queryRawUnsafe'>,
   tenantId: number,
-  alerts: readonly Told[],
+  alerts: readonly Pick<Told, 'incidentId'>[],
+  which = 'true',
 ): Promise<ToldSeverities> {
   const ids = [...new Set(alerts.flatMap(({ incidentId }) => incidentId ?? []))];
   if (ids.length === 0) return new Map();
-  const rows = await tx.$queryRawUnsafe<ToldRow[]>(
+  const rows = await client.$queryRawUnsafe<ToldRow[]>(
     `SELECT incident_id::text AS incident, route_id::text AS route, max(severity)::int AS severity
      FROM alert JOIN alert_notice USING (tenant_id, alert_id)
-     WHERE tenant_id = $1::int AND incident_id = ANY($2::uuid[]) GROUP BY 1, 2`,
+     WHERE tenant_id = $1::int AND incident_id = ANY($2::uuid[]) AND ${which} GROUP BY 1, 2`,
     ...[tenantId, ids],
   );
   return new Map(rows.map(({ incident, route, severity }) => [`${incident} ${route}`, severity]));

@@ -1,7 +1,7 @@
 import type { OwnerDoor } from '../../../database/clients';
 import { databaseTime, isOver, type ReadTime } from '../../../database/lease';
 import { type Growth, grownMs } from '../../../rests';
-import { ESCALATED } from '../alerts/note-alerts';
+import { ESCALATED, toldOf } from '../alerts/note-alerts';
 
 /** A notice that is due. */
 export interface Due {
@@ -22,6 +22,7 @@ const RETRY: Growth = { firstMs: 4_000, mostMs: 300_000 };
 const NEXT_MS_MAX = 2 * RETRY.mostMs;
 const IS_DUE = `${isOver('next_at', '$1::timestamptz', '$2::timestamptz')} AND (not_before IS NULL OR not_before <= $1::timestamptz)`;
 const ERROR_CHARS_MAX = 512;
+const SENT_ESCALATIONS = `state = '${ESCALATED}' AND sent_at IS NOT NULL`;
 
 /**
  * The notices to send: one for each alert, state and route. A notice is due at a time of the database. An instance that
@@ -90,21 +91,12 @@ export class NoticeQueue {
     });
     const byId = new Map(alerts.map((alert) => [alert.alertId, alert]));
     const waits = due.filter(({ alertId }) => byId.get(alertId)?.status === 'new');
-    const rows = await this.owner.models.$queryRawUnsafe<
-      { route: string; incident: string; severity: number }[]
-    >(
-      `SELECT n.route_id::text AS route, a.incident_id::text AS incident, max(a.severity)::int AS severity
-       FROM alert_notice n JOIN alert a ON a.tenant_id = n.tenant_id AND a.alert_id = n.alert_id
-       WHERE n.tenant_id = $1::int AND a.tenant_id = $1::int AND n.state = $2::text AND n.sent_at IS NOT NULL
-         AND a.incident_id = ANY($3::uuid[]) GROUP BY 1, 2`,
-      ...[tenantId, ESCALATED, alerts.flatMap(({ incidentId }) => incidentId ?? [])],
-    );
-    const told = new Map(rows.map(({ route, incident, severity }) => [`${route} ${incident}`, severity]));
+    const told = await toldOf(this.owner.models, tenantId, alerts, SENT_ESCALATIONS);
     const severityOf = ({ alertId }: Due) => byId.get(alertId)?.severity ?? 0;
     const sent = new Set<Due>();
     // Of the alerts of an incident, such a route is told of the worst.
     for (const one of [...waits].sort((a, b) => severityOf(b) - severityOf(a))) {
-      const key = `${one.routeId} ${byId.get(one.alertId)?.incidentId}`;
+      const key = `${byId.get(one.alertId)?.incidentId} ${one.routeId}`;
       const isOfIncident = isOfIncidents(one.routeId) && byId.get(one.alertId)?.incidentId != null;
       if (isOfIncident && (told.get(key) ?? 0) >= severityOf(one)) continue;
       if (isOfIncident) told.set(key, severityOf(one));
