@@ -4,7 +4,7 @@ import { GAP_REASONS, type GapReason, REPORT_CHARS_MAX } from '../../src/event/s
 
 const REASONS = Object.keys(GAP_REASONS) as GapReason[];
 
-export const gap = z.object({
+const gap = z.object({
   /** UUID that follows from the gap's facts: a gap that is found again gets the same one. */
   gapId: z.string(),
   reason: z.enum(REASONS),
@@ -22,6 +22,11 @@ export const gap = z.object({
 });
 /** A part of the audit trail that is known not to be published. */
 export type Gap = Readonly<z.infer<typeof gap>>;
+/** A gap on disk. */
+export const storedGap = gap.extend({
+  /** The service has it, and does not know its end. */
+  isReported: z.literal(true).optional(),
+});
 
 interface GapFacts extends Omit<Gap, 'gapId' | 'detectedAt'> {
   /** Label of the database in the configuration. */

@@ -16,7 +16,7 @@ interface ReporterOptions {
   readonly reporter: Reporter;
   readonly client: Pick<ReportClient, 'send'>;
   readonly activity: DatabaseActivity;
-  readonly gaps: Pick<GapStore, 'pending' | 'acknowledge' | 'count'>;
+  readonly gaps: Pick<GapStore, 'pending' | 'acknowledge' | 'count' | 'isReported'>;
   /** The files that are published whole, where several hosts share the folder; null: they do not. */
   readonly sharing: (() => readonly string[]) | null;
   /** Keeps what the service wants. Null: nothing. */
@@ -105,14 +105,16 @@ export class SourceReporter {
       wasStandby: isStandby(status),
       ofPackage: JSON.stringify(ofPackage),
     };
-    activity.reported(report.publishedCount, answer.gapsKept);
+    // Of a gap that the service has, only the end is news.
+    const again = pending.filter(({ gapId }) => gaps.isReported(gapId)).length;
+    activity.reported(report.publishedCount, Math.max(0, answer.gapsKept - again));
     if (answer.wanted !== undefined) await this.want(answer.wanted);
     packages.wants(answer.offer);
     if (isHealthy(status)) packages.acknowledged();
     if (answer.gapsKept !== pending.length) {
       return this.fail(`the service kept ${answer.gapsKept} of ${pending.length} gaps`);
     }
-    await this.acknowledge(pending.map(({ gapId }) => gapId));
+    await this.acknowledge(pending);
   }
 
   /** Where several hosts share the folder, the others have the time to say first what they published. */
@@ -134,10 +136,10 @@ export class SourceReporter {
     }
   }
 
-  private async acknowledge(gapIds: readonly string[]): Promise<void> {
+  private async acknowledge(reported: readonly Gap[]): Promise<void> {
     const { gaps, log } = this.options;
     try {
-      await gaps.acknowledge(gapIds);
+      await gaps.acknowledge(reported);
       this.notBeforeMs = 0;
       this.isUnknown = false;
       if (this.said.reset()) log.info(`${this.name}: the service takes reports again`);

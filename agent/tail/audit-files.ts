@@ -165,7 +165,7 @@ export class AuditFiles {
     }
     for (const file of this.known) {
       if (!file.isPassedBy || file.isLast || file.isDue) continue;
-      this.note(file, LOSS_AFTER);
+      this.noteAfter(file);
       file.passedByNoted();
     }
   }
@@ -178,6 +178,22 @@ export class AuditFiles {
   private note(file: FollowedFile, loss: Omit<GapNote, 'beforeTime'>): void {
     this.options.problems.report(file.path ?? file.name, loss.detail);
     this.options.gaps.note(file, { ...loss, beforeTime: this.firstTimeAfter(file) });
+  }
+
+  /**
+   * Where several hosts share the folder, the gap does not name the file: it is of files that were begun later, and a host
+   * that publishes the file as a whole has not seen them.
+   */
+  private noteAfter(file: FollowedFile): void {
+    const { gaps, isShared, problems } = this.options;
+    const { name, fileGuid, audit, created, lastTime } = file;
+    const beforeTime = this.firstTimeAfter(file);
+    problems.report(file.path ?? name, LOSS_AFTER.detail);
+    if (!isShared) gaps.note(file, { ...LOSS_AFTER, beforeTime });
+    else {
+      const range = `${LOSS_AFTER.range} ${fileGuid}`;
+      gaps.note({ name, fileGuid: null, audit, created, lastTime }, { ...LOSS_AFTER, range, beforeTime });
+    }
   }
 
   private lossOf(file: FollowedFile) {

@@ -38,7 +38,7 @@ interface TailOptions {
   readonly log: Log;
   readonly problems: Problems;
   readonly bookmarks: FileBookmarks;
-  readonly gaps: Pick<GapStore, 'add'>;
+  readonly gaps: Pick<GapStore, 'add' | 'unended'>;
   readonly spool: Spool;
 }
 
@@ -177,7 +177,7 @@ export class DatabaseTail {
 
   /** Whether records can be copied in bulk: no record waits for a part, no gap for its end, no file for its first time. */
   private mayWrite(file: FollowedFile): boolean {
-    return file.lastTime !== null && this.gaps.isEmpty && this.records.passWhole(file);
+    return file.lastTime !== null && !this.gaps.waitFor(file) && this.records.passWhole(file);
   }
 
   private beginBlock(file: FollowedFile, sequence: number): void {

@@ -89,6 +89,7 @@ async function reportTimes(
       acknowledge: async () => {
         database.gaps = 0;
       },
+      isReported: () => false,
     },
   });
   end.signal.addEventListener('abort', () => abandoned.abort());

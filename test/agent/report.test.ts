@@ -27,7 +27,7 @@ const gaps = (count: number): Gap[] =>
       range: 'all',
       detail: 'was removed unread',
       afterTime: null,
-      beforeTime: null,
+      beforeTime: '2025-04-16T00:00:00.0000000Z',
       detectedAtMs: 0,
     }),
   );

@@ -124,11 +124,16 @@ describe('a collector of a bucket', () => {
     world.agents.service.fault = () => false;
     for (const gone of [2, 7]) await world.store.remove(keyOf(gone));
     world.agents.follow();
-    await until('all that is left', () => world.statements.length === 7 && world.gaps.length >= 2);
+    // A gap may be told twice: its end may be known later.
+    const found = () => [...new Map(world.gaps.map((gap) => [gap.gapId, gap])).values()];
+    await until('all that is left', () => world.statements.length === 7 && found().length >= 2);
     expect(world.statements).toEqual(selects(1, 2, 4, 5, 6, 7, 9));
-    expect(new Map(world.gaps.map((gap) => [gap.gapId, gap])).size).toBe(2);
-    expect(world.gaps.map(({ fileName }) => fileName).sort()).toEqual([keyOf(2), keyOf(7)]);
-    expect(world.gaps.every(({ reason }) => reason === 'FILE_DELETED')).toBe(true);
+    expect(
+      found()
+        .map(({ fileName }) => fileName)
+        .sort(),
+    ).toEqual([keyOf(2), keyOf(7)]);
+    expect(found().every(({ reason }) => reason === 'FILE_DELETED')).toBe(true);
   });
 
   it.each<[string, (world: BucketWorld) => void, RegExp]>([

@@ -62,7 +62,7 @@ describe('the store of gaps', () => {
     for (const n of [1, 2, 1, 3]) await store.add(gapOf(n));
     const again = await load();
     expect(again.pending(2)).toEqual([gapOf(1), gapOf(2)]);
-    await again.acknowledge([gapOf(1).gapId, gapOf(3).gapId, 'unknown']);
+    await again.acknowledge([gapOf(1), gapOf(3), gapOf(9)]);
     expect((await load()).pending(9)).toEqual([gapOf(2)]);
     expect(again.count).toBe(1);
   });
@@ -70,7 +70,7 @@ describe('the store of gaps', () => {
   it('does not add a gap again that was acknowledged before', async () => {
     const store = await load();
     await store.add(gapOf(1));
-    await store.acknowledge([gapOf(1).gapId]);
+    await store.acknowledge([gapOf(1)]);
     await store.add(gapOf(1));
     expect(store.count).toBe(0);
   });
@@ -85,6 +85,36 @@ describe('the store of gaps', () => {
     }
     for (const store of [await load(), await load()])
       expect(store.pending(9)).toEqual([known(timeOf(5)), gapOf(2)]);
+  });
+
+  it('remembers a gap without an end that the service has, over a restart, and reports it again with its end', async () => {
+    const store = await load();
+    for (const n of [1, 2]) await store.add(gapOf(n));
+    await store.acknowledge([gapOf(1)]);
+    expect(store.unended).toEqual([gapOf(1), gapOf(2)]);
+    const again = await load();
+    expect([again.unended, again.pending(9)]).toEqual([[gapOf(1), gapOf(2)], [gapOf(2)]]);
+    expect([1, 2].map((n) => again.isReported(gapOf(n).gapId))).toEqual([true, false]);
+    await again.add(gapOf(1));
+    expect(again.pending(9)).toEqual([gapOf(2)]);
+    const ended = gapOf(1, { beforeTime: timeOf(5) });
+    await again.add(ended);
+    for (const one of [again, await load()])
+      expect([one.pending(9), one.unended]).toEqual([[gapOf(2), ended], [gapOf(2)]]);
+    await again.acknowledge([ended]);
+    await again.add(ended);
+    for (const one of [again, await load()])
+      expect([one.pending(9), one.unended]).toEqual([[gapOf(2)], [gapOf(2)]]);
+  });
+
+  it('keeps the end of a gap that becomes known while the service is told of the gap', async () => {
+    const store = await load();
+    await store.add(gapOf(1));
+    const told = store.pending(9);
+    const ended = gapOf(1, { beforeTime: timeOf(5) });
+    await store.add(ended);
+    await store.acknowledge(told);
+    for (const one of [store, await load()]) expect(one.pending(9)).toEqual([ended]);
   });
 
   it('ignores a line that a crash cut off, and keeps the lines written after it', async () => {
@@ -128,12 +158,11 @@ describe('the store of gaps', () => {
         if (each === 'restart') {
           await Promise.all(writes);
           store = await load();
-          acknowledged.clear();
         } else if ('add' in each) {
           writes.push(store.add(gapOf(each.add)));
           if (!acknowledged.has(each.add)) waiting.add(each.add);
         } else {
-          writes.push(store.acknowledge(each.acknowledge.map((n) => gapOf(n).gapId)));
+          writes.push(store.acknowledge(each.acknowledge.map((n) => gapOf(n))));
           for (const n of each.acknowledge) if (waiting.delete(n)) acknowledged.add(n);
         }
       }

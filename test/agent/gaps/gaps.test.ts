@@ -97,6 +97,63 @@ describe('a gap is noted', () => {
     }
   });
 
+  it('of later files after a renamed one that several hosts share: whoever publishes that file does not fill it', async () => {
+    audit.isShared = true;
+    audit.write(0, [1]);
+    await audit.once();
+    renameSync(audit.path(0), join(audit.folder, 'kept.sqlaudit'));
+    audit.write(2, [5]);
+    for (let runs = 0; runs < 2; runs++) {
+      await audit.once();
+      expect(audit.gaps).toMatchObject([
+        { reason: 'FILE_DELETED', fileName: 'kept.sqlaudit', fileGuid: null, afterTime: timeOf(1) },
+      ]);
+      expect(audit.gaps[0]).toMatchObject({ beforeTime: timeOf(5) });
+    }
+  });
+
+  describe('and ends with the first record after it, although that came later,', () => {
+    const gap = { reason: 'FILE_DELETED', fileGuid: guidOf(0), afterTime: timeOf(2) };
+    beforeEach(() => audit.write(0, [1, 2]));
+
+    it('by an agent that follows', async () => {
+      let step = 0;
+      await audit.followUntil(() => {
+        if (step === 0 && audit.delivered.length === 2) {
+          step = 1;
+          audit.delete(0);
+        }
+        if (step === 1 && audit.gaps.length === 1) {
+          step = 2;
+          expect(audit.gaps).toMatchObject([{ ...gap, beforeTime: null }]);
+          audit.write(1, [5, 6]);
+        }
+        return audit.delivered.length === 4;
+      });
+      expect(audit.gaps).toMatchObject([{ ...gap, beforeTime: timeOf(5) }]);
+    });
+
+    it('by a later run, although the service was told of it before', async () => {
+      await audit.once();
+      audit.delete(0);
+      await audit.once();
+      expect(audit.gaps).toMatchObject([{ ...gap, beforeTime: null }]);
+      const acknowledge = async () => {
+        const { gaps } = await audit.start(true);
+        await gaps.acknowledge(gaps.pending(9));
+      };
+      await acknowledge();
+      audit.write(1, [5]);
+      await audit.once();
+      expect(audit.gaps).toMatchObject([{ ...gap, beforeTime: timeOf(5) }]);
+      await acknowledge();
+      audit.write(1, [5, 6]);
+      audit.write(2, [7]);
+      await audit.once();
+      expect(audit.gaps).toEqual([]);
+    });
+  });
+
   describe('for files that are gone and are partly in the spool,', () => {
     const statements = [1, 2, 5].map((n) => `SELECT ${n}`);
     beforeEach(async () => {
@@ -142,7 +199,7 @@ describe('a gap is noted', () => {
     audit.delete(0);
     await audit.once();
     const { gaps } = await audit.start(true);
-    await gaps.acknowledge(gaps.pending(9).map(({ gapId }) => gapId));
+    await gaps.acknowledge(gaps.pending(9));
     await audit.once();
     expect(audit.gaps).toEqual([]);
   });

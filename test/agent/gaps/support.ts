@@ -30,6 +30,8 @@ export class AuditFolder {
   /** The statement of each event that was delivered, over all runs. */
   readonly delivered: string[] = [];
   gaps: readonly Gap[] = [];
+  /** Whether agents of several hosts read the folder. */
+  isShared = false;
 
   remove(): void {
     for (const each of [this.data, this.folder]) rmSync(each, { recursive: true });
@@ -62,7 +64,7 @@ export class AuditFolder {
 
   /** @param folder other than that of the audit if the configuration has changed */
   start(once: boolean, eventsMax = 2, folder = this.folder) {
-    return startTail(folder, join(this.data, 'checkpoint.json'), once, eventsMax);
+    return startTail(folder, join(this.data, 'checkpoint.json'), once, eventsMax, this.isShared);
   }
 
   /** Publishes what is there. @param batchesMax the agent is stopped after this number of batches */

@@ -12,11 +12,29 @@ import { QUICK } from './agent-world';
 import type { SentEvent } from './fake-ingest-service';
 
 /** A tail of audit files with its bookmarks, as after the agent starts. */
-export const startTail = (folder: string, bookmarksPath: string, once: boolean, eventsMax = 5) =>
-  startTailOf(new LocalFolder(parseAuditGlob('*.sqlaudit', folder)), bookmarksPath, once, eventsMax);
+export const startTail = (
+  folder: string,
+  bookmarksPath: string,
+  once: boolean,
+  eventsMax = 5,
+  isShared = false,
+) =>
+  startTailOf(
+    new LocalFolder(parseAuditGlob('*.sqlaudit', folder)),
+    bookmarksPath,
+    once,
+    eventsMax,
+    isShared,
+  );
 
 /** A tail of any source with its bookmarks. */
-export async function startTailOf(source: AuditSource, bookmarksPath: string, once: boolean, eventsMax = 5) {
+export async function startTailOf(
+  source: AuditSource,
+  bookmarksPath: string,
+  once: boolean,
+  eventsMax = 5,
+  isShared = false,
+) {
   const log = new LineLog(() => {});
   const bookmarks = await Bookmarks.load(bookmarksPath, { database: 'X', log, clock: systemClock });
   const problems = new Problems('X', log, once);
@@ -26,7 +44,7 @@ export async function startTailOf(source: AuditSource, bookmarksPath: string, on
     database: 'X',
     source,
     sourceType: 'DirectFile',
-    isShared: false,
+    isShared,
     once,
     log,
     limits: { eventsMax, bytesMax: 1e6, ageMaxMs: 0 },
