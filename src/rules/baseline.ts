@@ -27,7 +27,11 @@ export const noSums = (): Sums => ({ days: {}, windows: [] });
 export const sumsSize = ({ windows }: Sums): number =>
   windows.reduce((sum, { entry }) => sum + entrySize(entry), 2);
 
-/** Adds to a window. @param at the time to whose window and day the value belongs @returns the window's entry when its sum is far above the days before and was not reported yet */
+/**
+ * Adds to a window.
+ * @param at the time to whose window and day the value belongs
+ * @returns the window's entry when its sum is far above the days before and was not reported yet
+ */
 export function addToSum(
   body: Sums,
   entry: Entry,

@@ -36,7 +36,7 @@ interface Leaf {
 /** An event at which conditions failed: whether they hold is not known. */
 export interface Unread {
   readonly recordId: string;
-  /** The first error. */
+  /** The name of the first error: its message may hold a value of the event, which no log has. */
   readonly error: string;
 }
 
@@ -132,8 +132,8 @@ export class Engine {
       for (const { matcher, deliver, isBaseline: learns } of this.#planFor(event).leaves)
         try {
           if (learns && failures < FAILURES_MAX && matcher.test(seen)) deliver(hitOf(seen), event.position);
-        } catch {
-          failures += 1;
+        } catch (error) {
+          failures = this.#failed(event, error, failures);
         }
       this.#measure();
     }
@@ -223,7 +223,7 @@ export class Engine {
   /** One event must not end the work of all rules. It is noted once. @returns the number of its failures */
   #failed({ recordId }: DetectionEvent, error: unknown, before: number): number {
     if (before === 0 && this.#unread.length < UNREAD_MAX)
-      this.#unread.push({ recordId, error: error instanceof Error ? error.message : String(error) });
+      this.#unread.push({ recordId, error: error instanceof Error ? error.name : typeof error });
     return before + 1;
   }
 

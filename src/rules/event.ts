@@ -17,7 +17,10 @@ export type Value = string | number | boolean | null | undefined;
 /** Whether the event's time cannot be right, so that nothing may be concluded from it about other events. */
 export const isMarked = ({ additional }: DetectionEvent): boolean => CLOCK_MARK in additional;
 
-/** The time at which an event tells what is usual, in microseconds since 1970: its own, or that of its arrival if it is marked. */
+/**
+ * The time at which an event tells what is usual, in microseconds since 1970: its own, or that of its arrival if it is
+ * marked.
+ */
 export function usualAt({ at, additional }: DetectionEvent): number {
   const arrivedMs = Date.parse(String(additional[CLOCK_MARK]));
   return Number.isNaN(arrivedMs) ? at : arrivedMs * 1_000;

@@ -33,7 +33,8 @@ const isOfServer = ({ classType, objectName }: RoleChange) =>
   (objectName ?? '').startsWith('##MS_');
 
 /**
- * Who holds which role. A login that is dropped leaves the roles of its server, and a user those of its database. Who is removed from a role without having been added was a member before the log began.
+ * Who holds which role. A login that is dropped leaves the roles of its server, and a user those of its database. Who is
+ * removed from a role without having been added was a member before the log began.
  * @param changes in the order of their times
  * @returns the roles that are held, then those that were held, the latest first
  */
