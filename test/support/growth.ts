@@ -5,7 +5,7 @@ const ROUNDS = 6;
 const LEAST_US = 5_000;
 
 /** Work that grows with the square of the length costs eight times as much on the long text. */
-export const LINEAR_MAX = 4;
+export const LINEAR_MAX = 3;
 
 /**
  * How many times as much processor time work takes on one long text as on eight texts of an eighth of its length.
