@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
-import { memo, type ReactNode, useRef } from 'react';
+import { memo, type ReactNode, useDeferredValue, useRef } from 'react';
 import type { EventsQuery } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
@@ -108,7 +108,7 @@ export const EventsTable = memo(function EventsTable(props: Props) {
         paginationText={({ from, to, totalRecords }) => common.ofRows(from, to, totalRecords)}
         paginationSize="xs"
         renderPagination={({ Controls }) => (
-          <>
+          <AfterRows>
             <Controls.Text />
             <Controls.PageSizeSelector />
             <Controls.Pagination />
@@ -118,13 +118,17 @@ export const EventsTable = memo(function EventsTable(props: Props) {
               pages={Math.max(1, Math.ceil(totalCount / state.pageSize))}
               onJump={(next) => change({ page: next })}
             />
-          </>
+          </AfterRows>
         )}
         getPaginationControlProps={(control) => ({ 'aria-label': common[`${control}Page`] })}
       />
     </div>
   );
 });
+
+/** What is drawn in a task after that of the rows. Its place is kept. */
+const AfterRows = ({ children }: { readonly children: ReactNode }) =>
+  useDeferredValue(true, false) ? children : <div className={classes.pages} />;
 
 /** Most events state 0 rows: nothing is shown for it, so that the others stand out. */
 const Rows = ({ text }: { readonly text: string | null }) =>

@@ -1,14 +1,13 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { useTexts } from '../lib/language';
+import classes from './explore.module.css';
 import { EXPLORE } from './texts';
 
 /** Colour is for what failed. */
 export const Outcome = ({ succeeded }: { readonly succeeded: boolean }) => {
   const t = useTexts(EXPLORE);
   return succeeded ? (
-    <Text span size="sm" c="dimmed">
-      {t.succeeded}
-    </Text>
+    <span className={classes.succeeded}>{t.succeeded}</span>
   ) : (
     <Badge variant="light" color="red" size="sm" tt="none">
       {t.failed}
