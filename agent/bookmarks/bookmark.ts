@@ -20,6 +20,8 @@ export const bookmark = z.object({
   endSize: offset.optional(),
   /** Bytes that were seen to be written, if that is not `endSize`. */
   size: offset.optional(),
+  /** Which version of the stored file was read to its end, if its source says that nothing more is written to it. */
+  version: z.string().optional(),
   /** More may have been written since: no newer file of the audit existed yet, or the file had reserved space. */
   mayGrow: z.literal(true).optional(),
   /** Sequence number of the last event block before the start. */

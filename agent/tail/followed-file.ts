@@ -55,6 +55,8 @@ export class FollowedFile {
   private position: Position;
   /** The size at which nothing was left to read; null while there may be more. */
   private endSize: number | null;
+  /** The version of a whole file that was read to its end; null: none was. */
+  private endVersion: string | null;
   private stop: Stop | null = null;
   private unreadableSinceMs: number | null = null;
   private unreadableReason: string | null = null;
@@ -82,6 +84,7 @@ export class FollowedFile {
     this.position = bookmark ? toPosition(bookmark) : START;
     this.acknowledged = bookmark?.acknowledged ?? this.position;
     this.endSize = bookmark && !bookmark.acknowledged ? (bookmark.endSize ?? null) : null;
+    this.endVersion = bookmark?.version ?? null;
     this.lastSequence = bookmark ? (bookmark.sequence ?? null) : 0;
     this.times = { first: null, last: bookmark?.lastTime ?? null };
     this.lostIsNoted = bookmark?.isLost ?? false;
@@ -127,7 +130,15 @@ export class FollowedFile {
     const isNew =
       (before.size > 0 || others.length > 0) && [found, ...others].some(({ inode }) => !before.has(inode));
     this.hasNewPath ||= isNew;
+    if (this.isAnotherUpload(found)) this.endSize = null;
     this.follow(seenAt(this.sighting, this.hasAudit ? this.audit : null, found, others));
+  }
+
+  /** Whether the object was uploaded again after it was read to its end, and may hold more at the same size. */
+  private isAnotherUpload({ isWhole, path, size, version }: FoundFile): boolean {
+    const { endSize, endVersion } = this;
+    const isOther = isWhole === true && endVersion !== null && path === this.path && version !== endVersion;
+    return isOther && endSize !== null && size >= endSize;
   }
 
   /** To be called when no path leads to the file any more. */
@@ -343,7 +354,8 @@ export class FollowedFile {
   }
 
   private bookmark(oldest: FilePosition | null, isAfterOldest: boolean): Bookmark {
-    const { next, acknowledged, endSize, writtenSize, lastSequence, lastTime } = this;
+    if (this.found?.isWhole === true && !this.isDue) this.endVersion = this.found.version;
+    const { next, acknowledged, endSize, endVersion, writtenSize, lastSequence, lastTime } = this;
     const published = later(next, acknowledged);
     const needed = oldest?.fileGuid === this.fileGuid ? oldest : isAfterOldest ? START : next;
     const start = toPosition(earlier(needed, next));
@@ -357,6 +369,7 @@ export class FollowedFile {
       ...(isHeldBack ? { acknowledged: toPosition(published) } : {}),
       ...(endSize === null ? {} : { endSize }),
       ...(writtenSize === endSize ? {} : { size: writtenSize }),
+      ...(endVersion === null ? {} : { version: endVersion }),
       ...(this.mayGrow ? { mayGrow: true } : {}),
       ...(tellsSequence ? { sequence: lastSequence } : {}),
       ...(lastTime === null ? {} : { lastTime }),

@@ -121,9 +121,11 @@ export class WaitingObjects {
     return (fileGuid === null ? null : this.bookmarks.of(fileGuid)?.endSize) ?? null;
   }
 
-  isAcknowledged({ fileGuid, name, object }: KnownObject): boolean {
+  isAcknowledged({ fileGuid, name, object, path }: KnownObject): boolean {
     const bookmark = fileGuid === null ? null : this.bookmarks.of(fileGuid);
     if (bookmark === null || bookmark.mayGrow !== undefined) return false;
+    // What is uploaded again under the same key may hold more, or be another file, at the same size.
+    if (bookmark.path === path && bookmark.version !== object.version) return false;
     // The size of an archive says nothing about the size of the file in it.
     return isAtEnd(name.isZip ? bookmark : { ...bookmark, size: object.size });
   }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { zipOf } from '../../support/zip';
 import { FILES_2022 } from '../support/agent-world';
 import { expectedRecords, inOrder, storedAsExpected } from '../support/expected-records';
 import { until } from '../support/until';
@@ -63,6 +64,42 @@ describe('a collector of a bucket', () => {
     expect(world.statements).toEqual(selects(1, 2, 3));
     expect(world.agents.service.sentCount).toBe(3);
   });
+
+  it.each(['an object', 'an archive'])(
+    'reads what %s brings that is uploaded again under its key',
+    async (what) => {
+      const isZip = what === 'an archive';
+      const key = isZip ? `${keyOf(0)}.zip` : keyOf(0);
+      const put = async (file: Buffer) => {
+        // The file has reserved space at its end, so that its size tells nothing.
+        const whole = Buffer.concat([file, Buffer.alloc(8_192 - file.length)]);
+        await world.store.put(key, isZip ? await zipOf([['file', whole]]) : whole);
+      };
+      await put(fileOf(0, 1));
+      expect(await world.agents.once()).toBe(0);
+      await put(fileOf(0, 1, 2));
+      expect(await world.agents.once()).toBe(0);
+      expect(world.statements).toEqual(selects(1, 2));
+      await put(fileOf(1, 3));
+      expect(await world.agents.once()).toBe(0);
+      expect(world.statements).toEqual(selects(1, 2, 3));
+      const agent = world.agents.follow();
+      await until('all read', () => world.agents.statusOf()?.caughtUpAt);
+      await put(fileOf(1, 3, 4));
+      await until('what came with the next upload', () => world.statements.length === 4);
+      await put(fileOf(2, 5));
+      await until('another file under the key', () => world.statements.length === 5);
+      await agent.stop();
+      // It may have ended before it noted that it was through.
+      expect(await world.agents.once()).toBe(0);
+      const reads = world.reads.length;
+      expect(await world.agents.once()).toBe(0);
+      expect(world.reads.length).toBe(reads);
+      expect(world.statements).toEqual(selects(1, 2, 3, 4, 5));
+      expect(world.agents.service.sentCount).toBe(5);
+      expect(world.gaps).toEqual([]);
+    },
+  );
 
   it('has no gap for a file that is removed after it was read', async () => {
     await world.store.put(keyOf(0), fileOf(0, 1, 2));
