@@ -50,8 +50,8 @@ export interface SourceState {
   readonly bytes: number;
   /** Bytes of files that wait, and that a listing does not have yet. */
   readonly waitingBytes: number;
-  /** Whether there are further files, of which nothing is known before others are read. */
-  readonly hasMore: boolean;
+  /** Every file that was there at this time is listed, in milliseconds since 1970; null: no listing has shown all. */
+  readonly completeAtMs: number | null;
   /** Why nothing comes, although nothing fails; null: something does. */
   readonly problem: string | null;
 }

@@ -136,8 +136,9 @@ export class DatabaseActivity {
         store: source === null ? undefined : { requests: source.requests, bytes: source.bytes },
       });
       const isCaughtUp = waitingBytes === 0 && this.current.waitingRecords === 0 && files.length > 0;
-      const isAll = unread.length === 0 && source?.hasMore !== true;
-      if (isCaughtUp && isAll && listedAtMs !== null) this.set({ caughtUpAt: iso(listedAtMs) });
+      // A store is not asked at each look.
+      const ofListing = source === null || listedAtMs === null ? listedAtMs : source.completeAtMs;
+      if (isCaughtUp && unread.length === 0 && ofListing !== null) this.set({ caughtUpAt: iso(ofListing) });
     }
     this.set({ state: this.state(), problem: this.problem() });
   }

@@ -4,6 +4,7 @@ import { systemClock } from '../../agent/clock';
 import { Secret } from '../../agent/config/secret';
 import { AzureStore } from '../../agent/source/azure/azure-store';
 import { AzureTokens } from '../../agent/source/azure/azure-tokens';
+import type { StoredObject } from '../../agent/source/objects/object-store';
 import type { StoreHttp } from '../../agent/source/objects/store-http';
 
 describe('the tokens of a collector of Azure', () => {
@@ -32,44 +33,77 @@ describe('the tokens of a collector of Azure', () => {
   });
 });
 
-describe('the days of a container', () => {
-  const DAYS = ['2026-01-02', '2026-01-03'].map((day) => `S/D/A/${day}/`);
-  const tag = (name: string, text: string) => `<${name}>${text}</${name}>`;
-  /** What lies directly below a prefix: a day has a file, and a folder of replicas with another one. */
-  function below(prefix: string): string {
-    const folders = prefix === 'S/D/A/' ? DAYS : DAYS.includes(prefix) ? [`${prefix}RO/`] : [];
-    const blob = prefix === 'S/D/A/' ? '' : tag('Blob', tag('Name', `${prefix}09_15_02_120_0.xel`));
-    return blob + folders.map((name) => tag('BlobPrefix', tag('Name', name))).join('');
+/** A container of which some text tells what lies directly below a prefix. */
+async function withContainer(
+  { prefix, below }: { prefix: string; below: (prefix: string) => string },
+  use: (store: AzureStore) => Promise<void>,
+): Promise<void> {
+  const server = createServer((request, response) => {
+    const asked = new URL(request.url ?? '', 'http://x').searchParams.get('prefix') ?? '';
+    response.end(`<EnumerationResults>${below(asked)}</EnumerationResults>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const store = new AzureStore({
+    config: {
+      ...{ account: 'a', container: 'c', prefix, sasToken: new Secret('sig=x') },
+      ...{ accountKey: null, clientId: null },
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    } as never,
+    ...{ env: {}, clock: systemClock, stop: new AbortController().signal },
+    ...{ timeoutMs: 9_000, metadataTimeoutMs: 9_000, retryMs: 1 },
+  });
+  try {
+    await use(store);
+  } finally {
+    server.close();
   }
+}
+const tag = (name: string, text: string) => `<${name}>${text}</${name}>`;
+const folders = (names: readonly string[]) =>
+  names.map((name) => tag('BlobPrefix', tag('Name', name))).join('');
+const blob = (name: string) => tag('Blob', tag('Name', name));
+const NAME = '09_15_02_120_0.xel';
 
-  it('are listed for replicas too, while enough of the primary is known', async () => {
-    const server = createServer((request, response) => {
-      const prefix = new URL(request.url ?? '', 'http://x').searchParams.get('prefix') ?? '';
-      response.end(`<EnumerationResults>${below(prefix)}</EnumerationResults>`);
+it('the days of a container are listed for replicas too, while enough of the primary is known', async () => {
+  const days = ['2026-01-02', '2026-01-03'].map((day) => `S/D/A/${day}/`);
+  /** A day has a file, and a folder of replicas with another one. */
+  const below = (prefix: string) =>
+    prefix === 'S/D/A/'
+      ? folders(days)
+      : blob(prefix + NAME) + (days.includes(prefix) ? folders([`${prefix}RO/`]) : '');
+  await withContainer({ prefix: 'S/D/A/', below }, async (store) => {
+    const taken: string[] = [];
+    const { isEnd } = await store.list({
+      from: () => null,
+      take: ({ key }) => {
+        taken.push(key.slice('S/D/A/2026-01-0'.length));
+        return key.includes('/RO/');
+      },
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const store = new AzureStore({
-      config: {
-        ...{ account: 'a', container: 'c', prefix: 'S/D/A/', sasToken: new Secret('sig=x') },
-        ...{ accountKey: null, clientId: null },
-        endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      } as never,
-      ...{ env: {}, clock: systemClock, stop: new AbortController().signal },
-      ...{ timeoutMs: 9_000, metadataTimeoutMs: 9_000, retryMs: 1 },
-    });
-    try {
+    expect([isEnd, taken]).toEqual([true, [`2/${NAME}`, `2/RO/${NAME}`, `3/RO/${NAME}`]]);
+  });
+});
+
+it('a listing of a container with too many folders goes on the next time where it stopped', async () => {
+  const databases = Array.from({ length: 300 }, (_, n) => `S/\u{10000}${1_000 + n}/`);
+  const levels = ['A/', '2026-01-02/', 'RO/'];
+  /** Each database has four folders, the last of which has a file: 1,200 folders below that of the server. */
+  const below = (prefix: string) => {
+    if (prefix === 'S/') return folders(['S/\uffff/', ...databases]);
+    if (prefix === 'S/\uffff/') return '';
+    const level = prefix.split('/').length - 3;
+    return level < levels.length ? folders([prefix + levels[level]]) : blob(prefix + NAME);
+  };
+  await withContainer({ prefix: 'S/', below }, async (store) => {
+    const listed = async () => {
       const taken: string[] = [];
-      const isWhole = await store.list({
-        from: () => null,
-        take: ({ key }) => {
-          taken.push(key.slice('S/D/A/2026-01-0'.length));
-          return key.includes('/RO/');
-        },
-      });
-      const name = '09_15_02_120_0.xel';
-      expect([isWhole, taken]).toEqual([true, [`2/${name}`, `2/RO/${name}`, `3/RO/${name}`]]);
-    } finally {
-      server.close();
+      const take = ({ key }: StoredObject) => taken.push(key) > 0;
+      return { ...(await store.list({ from: () => null, take })), taken };
+    };
+    const all = databases.map((one) => `${one}A/2026-01-02/RO/${NAME}`);
+    for (let pass = 0; pass < 2; pass++) {
+      expect(await listed()).toEqual({ isBegin: true, isEnd: false, taken: all.slice(0, 249) });
+      expect(await listed()).toEqual({ isBegin: false, isEnd: true, taken: all.slice(249) });
     }
   });
 });

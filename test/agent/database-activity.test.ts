@@ -63,16 +63,16 @@ describe('the activity on a database', () => {
   });
 
   it('counts what waits in a store too, whose problem it shows', () => {
-    source = { requests: 5, bytes: 6, waitingBytes: 7, hasMore: false, problem: 'no object' };
+    source = { requests: 5, bytes: 6, waitingBytes: 7, completeAtMs: LISTED, problem: 'no object' };
     expect(shown()).toEqual(['publishing', 'no object', 7, null]);
     expect(activity.status().store).toEqual({ requests: 5, bytes: 6 });
   });
 
-  it('is not caught up while a store has more than was listed', () => {
-    source = { requests: 5, bytes: 6, waitingBytes: 0, hasMore: true, problem: null };
+  it('is caught up as of the time of which a store was listed whole', () => {
+    source = { requests: 5, bytes: 6, waitingBytes: 0, completeAtMs: null, problem: null };
     expect(shown()).toEqual(['idle', null, 0, null]);
-    source = { ...source, hasMore: false };
-    expect(shown()).toEqual(['idle', null, 0, iso(LISTED)]);
+    source = { ...source, completeAtMs: LISTED - 40_000 };
+    expect(shown()).toEqual(['idle', null, 0, iso(LISTED - 40_000)]);
   });
 
   it('names the first of what cannot be read, and how many more there are', () => {

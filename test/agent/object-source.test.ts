@@ -4,7 +4,7 @@ import type { Bookmark } from '../../agent/bookmarks/bookmark';
 import { systemClock } from '../../agent/clock';
 import { objectNameOf } from '../../agent/source/objects/object-name';
 import { ObjectSource } from '../../agent/source/objects/object-source';
-import type { ObjectStore, StoredObject, Wanted } from '../../agent/source/objects/object-store';
+import type { Listed, ObjectStore, StoredObject, Wanted } from '../../agent/source/objects/object-store';
 import { StoreError } from '../../agent/source/objects/store-error';
 import { UnzippedFiles } from '../../agent/source/objects/unzipped-files';
 import { FILETIME_UNIX_EPOCH } from '../../src/event/event-time';
@@ -14,6 +14,7 @@ import { zipOf } from '../support/zip';
 const NOW_MS = Date.UTC(2026, 0, 5, 8);
 const HOUR_MS = 3_600_000;
 const LIST_MS = 70_000;
+const WHOLE: Listed = { isBegin: true, isEnd: true };
 const BASE = 's3://bucket/';
 const filetimeOf = (ms: number) => BigInt(ms) * 10_000n + FILETIME_UNIX_EPOCH;
 /** The key of a file of one audit. */
@@ -31,18 +32,20 @@ describe('a source of objects', () => {
   let nowMs: number;
   /** What the store has, whether it lists all of it at once, and how reads fail. */
   let objects: readonly StoredObject[];
-  let isWhole: boolean;
+  let part: Listed;
   let readError: Error | null;
   let bookmarks: Map<string, Bookmark>;
   let froms: (bigint | null)[];
   /** Whether the source wants more objects of the series, behind each that it took. */
   let taken: boolean[];
   let isOnce: boolean;
+  let onListed: () => void;
   beforeEach(async () => {
     folder = await temporaryFolder();
     nowMs = NOW_MS;
-    [objects, isWhole, readError, froms, taken, isOnce] = [[], true, null, [], [], false];
+    [objects, part, readError, froms, taken, isOnce] = [[], WHOLE, null, [], [], false];
     bookmarks = new Map();
+    onListed = () => {};
     const store: ObjectStore = {
       base: BASE,
       title: BASE,
@@ -56,7 +59,9 @@ describe('a source of objects', () => {
           isWanted = wanted.take(object, name);
           taken.push(isWanted);
         }
-        return isWhole;
+        const given = part;
+        onListed();
+        return given;
       },
       read: async (_, __, length) => {
         if (readError) throw readError;
@@ -132,18 +137,50 @@ describe('a source of objects', () => {
     },
   );
 
-  it('has more while it has not listed all of a series, and lists again when it is nearly through with what it has', async () => {
+  it('is complete once it has listed all of a series, and lists again when it is nearly through with what it has', async () => {
     const all = Array.from({ length: 70 }, (_, i) => objectOf((80 - i) * HOUR_MS));
     await listed(...all);
-    expect([taken.length, source.state().hasMore]).toEqual([64, true]);
+    expect([taken.length, source.state().completeAtMs]).toEqual([64, null]);
     // Each is no audit file, so the source is through with it.
     for (const { key } of all.slice(0, 59)) await source.identify(BASE + key);
     await files();
-    expect([froms.length, source.state().hasMore]).toEqual([1, true]);
+    expect([froms.length, source.state().completeAtMs]).toEqual([1, null]);
     await source.identify(BASE + (all[59]?.key ?? ''));
     const picked = (await files()).map(({ path }) => path.slice(BASE.length));
-    expect([froms.length, source.state().hasMore]).toEqual([2, false]);
+    expect([froms.length, source.state().completeAtMs]).toEqual([2, nowMs]);
     expect(picked).toEqual(all.slice(60, 64).map(({ key }) => key));
+  });
+
+  it('is complete as of the beginning of the last listing that came to its end', async () => {
+    const complete = () => source.state().completeAtMs;
+    const parts: Listed[] = [
+      { isBegin: true, isEnd: false },
+      { isBegin: false, isEnd: false },
+      { isBegin: false, isEnd: true },
+    ];
+    const [begun, found] = [[] as number[], [] as (number | null)[]];
+    for (const next of [WHOLE, ...parts, ...parts.slice(0, 1)]) {
+      part = next;
+      await listed(objectOf(HOUR_MS));
+      if (part.isBegin) begun.push(nowMs);
+      // Between two listings nothing new is known.
+      nowMs += LIST_MS / 2;
+      await files();
+      found.push(complete());
+    }
+    const [first, second] = begun;
+    expect(found).toEqual([first, first, first, second, second]);
+  });
+
+  it('lists all parts in a single run', async () => {
+    isOnce = true;
+    part = { isBegin: true, isEnd: false };
+    const [older, newer] = [objectOf(2 * HOUR_MS), objectOf(HOUR_MS)];
+    onListed = () => {
+      part = { isBegin: false, isEnd: true };
+      objects = [newer];
+    };
+    expect(await listed(older)).toEqual([older.key, newer.key]);
   });
 
   it('keeps nothing on the disk of an archive that it has begun and is gone', async () => {
@@ -165,10 +202,10 @@ describe('a source of objects', () => {
 
   it('says that nothing is left once it has seen all of the store, and not a part', async () => {
     await listed(objectOf(HOUR_MS));
-    isWhole = false;
+    part = { isBegin: true, isEnd: false };
     await listed();
     expect(source.state().problem).toBeNull();
-    isWhole = true;
+    part = WHOLE;
     await listed();
     expect(source.state().problem).toContain('no file since');
   });

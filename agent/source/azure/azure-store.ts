@@ -2,7 +2,7 @@ import { awsEncode } from '../../../src/delivery/aws-signature';
 import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../../src/event/event-time';
 import type { Environment } from '../environment';
 import { objectNameOf } from '../objects/object-name';
-import type { ObjectStore, StoredObject, Traffic, Wanted } from '../objects/object-store';
+import type { Listed, ObjectStore, StoredObject, Traffic, Wanted } from '../objects/object-store';
 import { StoreError } from '../objects/store-error';
 import { type StoreAnswer, StoreHttp, type StoreHttpOptions } from '../objects/store-http';
 import { xmlText, xmlTexts } from '../objects/xml';
@@ -16,6 +16,13 @@ interface AzureStoreOptions extends StoreHttpOptions {
   readonly env: Environment;
   readonly metadataTimeoutMs: number;
 }
+interface Walk {
+  readonly wanted: Wanted;
+  /** The folder where it begins; empty: at the first one. */
+  readonly from: string;
+  readonly full: Set<string>;
+  pages: number;
+}
 interface Page {
   readonly objects: readonly StoredObject[];
   readonly folders: readonly string[];
@@ -25,7 +32,7 @@ interface Page {
 type Method = 'GET' | 'HEAD';
 
 const VERSION = '2021-12-02';
-/** Pages of one listing: of each folder and day at least one. */
+/** Pages of one listing: of each folder and day at least one. The next listing goes on where this one stopped. */
 const PAGES_MAX = 1_000;
 /** Server, database, audit, day and replica, and as many before them. */
 const DEPTH_MAX = 10;
@@ -41,6 +48,8 @@ export class AzureStore implements ObjectStore {
   private readonly endpoint: string;
   private readonly sasToken: string | null;
   private readonly accountKey: string | null;
+  /** The folder where the next listing goes on. */
+  private resumeAt = '';
 
   constructor(private readonly options: AzureStoreOptions) {
     const { config, env } = options;
@@ -61,9 +70,16 @@ export class AzureStore implements ObjectStore {
     return this.http.traffic;
   }
 
-  async list(wanted: Wanted): Promise<boolean> {
-    const walk = { wanted, pages: 0, full: new Set<string>() };
-    return this.walk(this.options.config.prefix, 0, walk);
+  async list(wanted: Wanted): Promise<Listed> {
+    const from = this.resumeAt;
+    const stopped = await this.walk(this.options.config.prefix, 0, {
+      wanted,
+      from,
+      full: new Set(),
+      pages: 0,
+    });
+    this.resumeAt = stopped ?? '';
+    return { isBegin: from === '', isEnd: stopped === null };
   }
 
   async read(object: StoredObject, offset: number, length: number): Promise<Buffer> {
@@ -86,15 +102,11 @@ export class AzureStore implements ObjectStore {
     return true;
   }
 
-  /** @returns whether everything below the prefix was listed that is wanted */
-  private async walk(
-    prefix: string,
-    depth: number,
-    walk: { readonly wanted: Wanted; pages: number; readonly full: Set<string> },
-  ): Promise<boolean> {
-    let isWhole = true;
+  /** @returns the folder where the pages ran out; null: everything below the prefix was listed that is wanted */
+  private async walk(prefix: string, depth: number, walk: Walk): Promise<string | null> {
+    if (depth > DEPTH_MAX) return null;
     for (let marker = ''; ; ) {
-      if (walk.pages >= PAGES_MAX || depth > DEPTH_MAX) return false;
+      if (walk.pages >= PAGES_MAX) return prefix;
       walk.pages++;
       const { folders, next, objects } = await this.page(prefix, marker);
       for (const object of objects) {
@@ -102,9 +114,12 @@ export class AzureStore implements ObjectStore {
         if (name === null || walk.full.has(name.series)) continue;
         if (!walk.wanted.take(object, name)) walk.full.add(name.series);
       }
-      for (const folder of folders)
-        if (isWanted(folder, walk)) isWhole = (await this.walk(folder, depth + 1, walk)) && isWhole;
-      if (next === '') return isWhole;
+      for (const folder of folders) {
+        if (isBefore(folder, walk.from) || !isWanted(folder, walk)) continue;
+        const stopped = await this.walk(folder, depth + 1, walk);
+        if (stopped !== null) return stopped;
+      }
+      if (next === '') return null;
       marker = next;
     }
   }
@@ -184,8 +199,12 @@ export class AzureStore implements ObjectStore {
   }
 }
 
+/** Whether a folder and all that is below it comes before another one. The store orders names by their bytes. */
+const isBefore = (folder: string, other: string): boolean =>
+  !other.startsWith(folder) && Buffer.compare(Buffer.from(folder), Buffer.from(other)) < 0;
+
 /** Folders of days that lie before what is wanted of their series are left out. */
-function isWanted(folder: string, { full, wanted }: { wanted: Wanted; full: ReadonlySet<string> }): boolean {
+function isWanted(folder: string, { full, wanted }: Walk): boolean {
   const [, day] = DAY.exec(folder) ?? [];
   if (day === undefined) return true;
   const series = folder.slice(0, -day.length - 2).toLowerCase();

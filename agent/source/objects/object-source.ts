@@ -51,6 +51,9 @@ export class ObjectSource implements AuditSource {
   private failures = 0;
   private problem: string | null = null;
   private objectCount = 0;
+  /** When the listing began that is under way or was the last one. */
+  private begunAtMs = 0;
+  private completeAtMs: number | null = null;
   /** The series of which the last listing left later objects out. */
   private cut: ReadonlySet<string> = new Set();
   /** Versions of objects that are no audit files, by key. */
@@ -76,7 +79,7 @@ export class ObjectSource implements AuditSource {
     const waitingBytes = ahead.reduce((sum, { object }) => sum + object.size, 0);
     const isEmpty = this.problem === null && this.isLoaded && this.objectCount === 0;
     const problem = isEmpty ? this.emptiness() : null;
-    return { ...this.options.store.traffic, waitingBytes, hasMore: this.cut.size > 0, problem };
+    return { ...this.options.store.traffic, waitingBytes, completeAtMs: this.completeAtMs, problem };
   }
 
   async list(): Promise<Listing> {
@@ -201,7 +204,7 @@ export class ObjectSource implements AuditSource {
     try {
       this.waiting.readBookmarks(filetimeOf(nowMs));
       await this.load();
-      await this.relist();
+      while (!(await this.relist(nowMs)) && this.options.once);
       this.problem = null;
       this.failures = 0;
       this.nextListMs = nowMs + listIntervalMs;
@@ -224,14 +227,15 @@ export class ObjectSource implements AuditSource {
     this.isLoaded = true;
   }
 
-  private async relist(): Promise<void> {
+  /** @returns whether it has come to the end */
+  private async relist(nowMs: number): Promise<boolean> {
     const { store, once } = this.options;
     const before = new Set(this.waiting.all.map(({ object }) => object.key));
     const counts = new Map<string, number>();
     const found: string[] = [];
     const [seen, cut] = [new Set<string>(), new Set<string>()];
     this.waiting.forgetNewest();
-    const isWhole = await store.list({
+    const { isBegin, isEnd } = await store.list({
       from: (series) => {
         const newest = this.waiting.newestBookmarked(series);
         return newest === null ? null : newest - LATE_TICKS;
@@ -250,6 +254,8 @@ export class ObjectSource implements AuditSource {
         return false;
       },
     });
+    const isWhole = isBegin && isEnd;
+    if (isBegin) this.begunAtMs = nowMs;
     for (const series of this.cut) if (!isWhole && !seen.has(series)) cut.add(series);
     this.cut = cut;
     this.objectCount = Math.max(found.length, isWhole ? 0 : this.objectCount);
@@ -261,6 +267,8 @@ export class ObjectSource implements AuditSource {
     }
     const objects = this.waiting.all.map(({ object }) => object);
     await this.seen.save(this.newestMs, objects);
+    if (isEnd && cut.size === 0) this.completeAtMs = this.begunAtMs;
+    return isEnd;
   }
 
   /**

@@ -19,6 +19,12 @@ export interface Wanted {
   take(object: StoredObject, name: ObjectName): boolean;
 }
 
+/** Which part of the files a listing gave: whether their beginning, and whether their end. */
+export interface Listed {
+  readonly isBegin: boolean;
+  readonly isEnd: boolean;
+}
+
 export interface Traffic {
   readonly requests: number;
   /** Of the answers. */
@@ -32,8 +38,11 @@ export interface ObjectStore {
   /** For people: bucket or container, and prefix. */
   readonly title: string;
   readonly traffic: Traffic;
-  /** Gives the audit files to `wanted`, those of a series by the time of their beginning. @returns whether it gave all */
-  list(wanted: Wanted): Promise<boolean>;
+  /**
+   * Gives the audit files to `wanted`, those of a series by the time of their beginning. Where they are many, the next
+   * call goes on.
+   */
+  list(wanted: Wanted): Promise<Listed>;
   /** A part of the version that was listed. */
   read(object: StoredObject, offset: number, length: number): Promise<Buffer>;
   /** Writes the version that was listed to a file. */

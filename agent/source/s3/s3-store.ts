@@ -2,7 +2,7 @@ import { awsEncode, awsHeaders } from '../../../src/delivery/aws-signature';
 import { FILETIME_UNIX_EPOCH } from '../../../src/event/event-time';
 import type { Environment } from '../environment';
 import { objectNameOf } from '../objects/object-name';
-import type { ObjectStore, StoredObject, Traffic, Wanted } from '../objects/object-store';
+import type { Listed, ObjectStore, StoredObject, Traffic, Wanted } from '../objects/object-store';
 import { StoreError } from '../objects/store-error';
 import { type StoreAnswer, StoreHttp, type StoreHttpOptions } from '../objects/store-http';
 import { xmlText, xmlTexts } from '../objects/xml';
@@ -50,9 +50,9 @@ export class S3Store implements ObjectStore {
     return this.http.traffic;
   }
 
-  async list(wanted: Wanted): Promise<boolean> {
-    const begun = this.resumeAfter;
-    let after = begun;
+  async list(wanted: Wanted): Promise<Listed> {
+    let after = this.resumeAfter;
+    const isBegin = after === '';
     for (let pages = 0; pages < PAGES_MAX; pages++) {
       const { objects, isLast } = await this.page(after);
       let skipTo = '';
@@ -68,13 +68,13 @@ export class S3Store implements ObjectStore {
       }
       if (isLast) {
         this.resumeAfter = '';
-        return begun === '';
+        return { isBegin, isEnd: true };
       }
       const last = objects.at(-1)?.key ?? after;
       after = skipTo > last ? skipTo : last;
       this.resumeAfter = after;
     }
-    return false;
+    return { isBegin, isEnd: false };
   }
 
   async read(object: StoredObject, offset: number, length: number): Promise<Buffer> {

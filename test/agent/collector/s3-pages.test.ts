@@ -38,14 +38,13 @@ describe('a listing of a bucket', () => {
     const listed = async () => {
       const found: string[] = [];
       const take = ({ key }: StoredObject) => found.push(key) > 0;
-      const isWhole = await store.list({ from: () => null, take });
-      return { isWhole, found };
+      return { ...(await store.list({ from: () => null, take })), found };
     };
     world.store.pageSize = 1;
-    expect(await listed()).toEqual({ isWhole: false, found: keys.slice(0, PAGES) });
-    expect(await listed()).toEqual({ isWhole: false, found: keys.slice(PAGES) });
+    expect(await listed()).toEqual({ isBegin: true, isEnd: false, found: keys.slice(0, PAGES) });
+    expect(await listed()).toEqual({ isBegin: false, isEnd: true, found: keys.slice(PAGES) });
     world.store.pageSize = 2;
-    expect(await listed()).toEqual({ isWhole: true, found: keys });
-    expect(await listed()).toEqual({ isWhole: true, found: keys });
+    expect(await listed()).toEqual({ isBegin: true, isEnd: true, found: keys });
+    expect(await listed()).toEqual({ isBegin: true, isEnd: true, found: keys });
   });
 });
