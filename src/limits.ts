@@ -328,7 +328,7 @@ export const LIMITS = {
   ownRulesMax: 250, // of a tenant: each rule is evaluated on every event
   ownRulesCostMax: 100_000, // of a tenant's own rules: 5,000 states of regular expressions, or 100,000 texts
   incidentsWorkedMax: 100, // incidents that one call works on: a page of the list
-  incidentAlertsWorkedMax: 5_000, // their alerts in that call: each has an entry of its history and its notices
+  incidentAlertsWorkedMax: 5_000, // their alerts in that call, and those of one incident in a transaction: each has an entry and notices
   escalateMinutesMax: 10_080, // a week: a later escalation tells nobody in time
   incidentMinutesMax: 10_080, // a week: beyond it, what shares a login is no one story
   suppressionsMax: 1_000, // of a tenant at once: each is compared with every finding

@@ -118,6 +118,39 @@ describe('work on incidents', () => {
     expect(notices.map(({ alertId }) => alertId).sort()).toEqual(resolved.sort());
   });
 
+  it('is done to all alerts of one incident, however many, and goes on where it was broken off', async () => {
+    const { tenantId, models, ids } = await made();
+    const [incidentId = ''] = ids;
+    await models.alert.updateMany({ where: { tenantId }, data: { incidentId } });
+    const bound = jest.replaceProperty(LIMITS, 'incidentAlertsWorkedMax', 4 as never);
+    let parts = 0;
+    const incidents = new IncidentStore(
+      store.database.service,
+      () => NOW_MS,
+      async (tx, alerts) => {
+        parts += 1;
+        if (parts === 2) throw new Error('broken off');
+        await noteAlerts(tx, alerts);
+      },
+    );
+    const resolve = () => incidents.work(tenantSet([tenantId]), [incidentId], RESOLVED, AN_ATTEMPT);
+    const state = async () => [
+      (await models.incident.findFirst({ where: { tenantId, incidentId } }))?.status,
+      await models.alert.count({ where: { tenantId, status: 'resolved' } }),
+      await models.alertChange.count({ where: { tenantId } }),
+      await models.incidentChange.count({ where: { tenantId } }),
+      await models.alertNotice.count({ where: { tenantId, state: 'resolved' } }),
+    ];
+    try {
+      await expect(resolve()).rejects.toThrow();
+      expect(await state()).toEqual(['new', 4, 4, 0, 4]);
+      expect(await resolve()).toBe(1);
+      expect(await state()).toEqual(['resolved', 6, 6, 1, 6]);
+    } finally {
+      bound.restore();
+    }
+  });
+
   it('sends no second notice of a state that an alert has already', async () => {
     const { tenantId, models, ids } = await made();
     await work([tenantId], ids);

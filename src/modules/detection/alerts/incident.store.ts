@@ -33,6 +33,22 @@ const tooManyAlerts = () =>
   });
 const noSuchRecord = () => new DomainError('not_found', { public: 'There is no such record.' });
 
+/** Open alerts of incidents that are not yet as a change sets them. */
+const TO_CHANGE = `
+SELECT alert_id::text AS "alertId", rule_id::text AS "ruleId", severity::int AS severity, status FROM alert
+WHERE tenant_id = $1::int AND incident_id = ANY($2::uuid[]) AND status NOT IN ('resolved', 'suppressed')
+  AND NOT jsonb_build_object('status', status, 'verdict', verdict, 'assignee', assignee) @> $3::jsonb LIMIT $4::int`;
+interface ToChange {
+  readonly alertId: string;
+  readonly ruleId: string;
+  readonly severity: number;
+  readonly status: string;
+}
+const NOTE_CHANGES = `
+INSERT INTO alert_change (tenant_id, alert_id, change_id, at, actor, kind, detail, comment)
+SELECT t.tenant_id, x.alert_id, x.change_id, $3::timestamptz, $4, $5, $6, $7
+FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(alert_id uuid, change_id uuid) WHERE t.tenant_id = $1::int`;
+
 /** Events that are in one incident and were taken out of the other. */
 const PUT_AGAIN = `
 UPDATE incident_event x SET taken_out = false, at = e.at, holder = e.holder, placed_by = e.placed_by, note = e.note
@@ -63,80 +79,98 @@ export class IncidentStore {
   ) {}
 
   /**
-   * Also changes the alerts of the incidents that are not resolved or suppressed, in one transaction.
+   * Also changes the alerts of the incidents that are not resolved or suppressed, in one transaction. One incident may have
+   * more alerts than a transaction has time for. They are changed in parts then, and the incident with the last one: a
+   * call that is broken off goes on when it is made again.
    * @returns the number of incidents
    * @throws DomainError `not_found` where one of them is not there; `invalid_parameter` for too many alerts
    */
-  work(tenants: TenantSet, given: readonly string[], work: IncidentWork, attempt: Attempt): Promise<number> {
+  async work(
+    tenants: TenantSet,
+    given: readonly string[],
+    work: IncidentWork,
+    attempt: Attempt,
+  ): Promise<number> {
+    const wanted = [...new Set(given.map((id) => id.toLowerCase()))];
+    const subject = wanted.length === 1 ? String(wanted[0]) : `${wanted.length} incidents`;
+    for (let isDone = false; !isDone; )
+      isDone = await change(
+        (run) => ofTenants(this.service, tenants, run),
+        attempt,
+        async (tx) => ({ subject, ...(await this.#workPart(tx, { tenants, wanted, work })) }),
+      );
+    return wanted.length;
+  }
+
+  /** @returns whether nothing is left to change */
+  async #workPart(
+    tx: Prisma.TransactionClient,
+    of: { readonly tenants: TenantSet; readonly wanted: readonly string[]; readonly work: IncidentWork },
+  ): Promise<{ readonly value: boolean; readonly tenantIds: readonly number[] }> {
+    const { tenants, wanted, work } = of;
     const at = new Date(this.nowMs());
     const { kind, actor, comment } = work;
     const set = { ...work.set, ...(work.set.assignee && { assignee: toStored(work.set.assignee) }) };
-    return change(
-      (run) => ofTenants(this.service, tenants, run),
-      attempt,
-      async (tx) => {
-        const wanted = [...new Set(given.map((id) => id.toLowerCase()))];
-        const found = await tx.incident.findMany({
-          where: { incidentId: { in: wanted }, tenantId: { in: [...tenants] } },
-          select: { tenantId: true, incidentId: true },
+    const found = await tx.incident.findMany({
+      where: { incidentId: { in: [...wanted] }, tenantId: { in: [...tenants] } },
+      select: { tenantId: true, incidentId: true },
+    });
+    if (found.length < wanted.length) throw noSuchRecord();
+    // Turns are taken in one order, so that two such changes do not wait for each other.
+    const tenantIds = [...new Set(found.map(({ tenantId }) => tenantId))].sort((a, b) => a - b);
+    const detail = JSON.stringify(work.set);
+    const entry = { at, actor: toStored(actor), kind, detail, comment: comment && toStored(comment) };
+    let room: number = LIMITS.incidentAlertsWorkedMax;
+    for (const tenantId of tenantIds) {
+      await takeTurn(tx, tenantId);
+      const incidentIds = found.filter((one) => one.tenantId === tenantId).map((one) => one.incidentId);
+      const own = { tenantId, incidentId: { in: incidentIds } };
+      const open = await tx.$queryRawUnsafe<ToChange[]>(
+        TO_CHANGE,
+        ...[tenantId, incidentIds, JSON.stringify(set), room + 1],
+      );
+      if (open.length > room && wanted.length > 1) throw tooManyAlerts();
+      const alerts = open.slice(0, room);
+      room -= alerts.length;
+      const ids = alerts.map(({ alertId }) => alertId);
+      await tx.alert.updateMany({
+        where: { tenantId, alertId: { in: ids } },
+        data: { ...set, updatedAt: at },
+      });
+      await tx.$executeRawUnsafe(
+        NOTE_CHANGES,
+        ...[tenantId, JSON.stringify(ids.map((id) => ({ alert_id: id, change_id: randomUUID() })))],
+        ...[at, entry.actor, kind, detail, entry.comment],
+      );
+      const { status } = work.set;
+      if (status !== undefined) {
+        await tx.alert.updateMany({
+          where: { tenantId, alertId: { in: ids }, acknowledgedAt: null },
+          data: { acknowledgedAt: at },
         });
-        if (found.length < wanted.length) throw noSuchRecord();
-        // Turns are taken in one order, so that two such changes do not wait for each other.
-        const tenantIds = [...new Set(found.map(({ tenantId }) => tenantId))].sort((a, b) => a - b);
-        const detail = JSON.stringify(work.set);
-        const entry = { at, actor: toStored(actor), kind, detail, comment: comment && toStored(comment) };
-        let room: number = LIMITS.incidentAlertsWorkedMax;
-        for (const tenantId of tenantIds) {
-          await takeTurn(tx, tenantId);
-          const incidentIds = found.filter((one) => one.tenantId === tenantId).map((one) => one.incidentId);
-          const own = { tenantId, incidentId: { in: incidentIds } };
-          await tx.incident.updateMany({ where: own, data: { ...set, touched: true, updatedAt: at } });
-          if (work.set.status !== undefined)
-            await tx.incident.updateMany({
-              where: { ...own, acknowledgedAt: null },
-              data: { acknowledgedAt: at },
-            });
-          await tx.incidentChange.createMany({
-            data: incidentIds.map((incidentId) => ({
-              tenantId,
-              incidentId,
-              changeId: randomUUID(),
-              ...entry,
-            })),
-          });
-          if (Object.keys(set).length === 0) continue;
-          const open = await tx.alert.findMany({
-            where: { ...own, status: { notIn: ['resolved', 'suppressed'] } },
-            select: { alertId: true, ruleId: true, severity: true, status: true },
-            take: room + 1,
-          });
-          if (open.length > room && wanted.length > 1) throw tooManyAlerts();
-          const alerts = open.slice(0, room);
-          room -= alerts.length;
-          const ids = alerts.map(({ alertId }) => alertId);
-          await tx.alert.updateMany({
-            where: { tenantId, alertId: { in: ids } },
-            data: { ...set, updatedAt: at },
-          });
-          await tx.alertChange.createMany({
-            data: ids.map((alertId) => ({ tenantId, alertId, changeId: randomUUID(), ...entry })),
-          });
-          const { status } = work.set;
-          if (status === undefined) continue;
-          await tx.alert.updateMany({
-            where: { tenantId, alertId: { in: ids }, acknowledgedAt: null },
-            data: { acknowledgedAt: at },
-          });
-          const others = alerts.filter((alert) => alert.status !== status);
-          await this.onAlerts(
-            tx,
-            others.map((alert) => ({ ...alert, tenantId, status })),
-          );
-        }
-        const subject = wanted.length === 1 ? String(wanted[0]) : `${wanted.length} incidents`;
-        return { value: wanted.length, subject, tenantIds };
-      },
-    );
+        const others = alerts.filter((alert) => alert.status !== status);
+        await this.onAlerts(
+          tx,
+          others.map((alert) => ({ ...alert, tenantId, status })),
+        );
+      }
+      if (alerts.length < open.length) return { value: false, tenantIds };
+      await tx.incident.updateMany({ where: own, data: { ...set, touched: true, updatedAt: at } });
+      if (status !== undefined)
+        await tx.incident.updateMany({
+          where: { ...own, acknowledgedAt: null },
+          data: { acknowledgedAt: at },
+        });
+      await tx.incidentChange.createMany({
+        data: incidentIds.map((incidentId) => ({
+          tenantId,
+          incidentId,
+          changeId: randomUUID(),
+          ...entry,
+        })),
+      });
+    }
+    return { value: true, tenantIds };
   }
 
   /** Moves an alert to an incident of its tenant, where it stays. @param to null: to one of its own @returns its id */

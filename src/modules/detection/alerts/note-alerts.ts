@@ -35,28 +35,25 @@ export async function noteAlerts(
   const told = await toldOf(tx, first.tenantId, alerts);
   // Notices are due by the database's clock, as they are taken.
   const at = await time(tx);
+  const noticeOf = (alertId: string, state: string, routeId: string, minutes: number | null = null) => ({
+    notice_id: noticeIdOf(alertId, state, routeId),
+    route_id: routeId,
+    alert_id: alertId,
+    state,
+    not_before: minutes === null ? null : new Date(at.getTime() + minutes * MINUTE_MS),
+  });
   const escalations = alerts
     .filter(({ status }) => status === 'new')
-    .flatMap(({ tenantId, alertId, ruleId, severity, exceptRouteIds = [] }) =>
+    .flatMap(({ alertId, ruleId, severity, exceptRouteIds = [] }) =>
       routes
         .filter(
           (route) => route.escalateMinutes !== null && fits(route, { ruleId, severity, exceptRouteIds }),
         )
-        .map(({ routeId, escalateMinutes }) => ({
-          tenantId,
-          routeId,
-          alertId,
-          state: ESCALATED,
-          createdAt: at,
-          nextAt: at,
-          notBefore: new Date(at.getTime() + (escalateMinutes ?? 0) * MINUTE_MS),
-          tries: 0,
-          noticeId: noticeIdOf(alertId, ESCALATED, routeId),
-        })),
+        .map(({ routeId, escalateMinutes }) => noticeOf(alertId, ESCALATED, routeId, escalateMinutes)),
     );
   const worstFirst = [...alerts].sort((a, b) => b.severity - a.severity);
-  const data = worstFirst.flatMap(
-    ({ tenantId, alertId, ruleId, severity, status, incidentId, exceptRouteIds = [] }) =>
+  const notices = worstFirst.flatMap(
+    ({ alertId, ruleId, severity, status, incidentId, exceptRouteIds = [] }) =>
       routes
         .filter(
           (route) =>
@@ -64,20 +61,19 @@ export async function noteAlerts(
             fits(route, { ruleId, severity, exceptRouteIds }) &&
             isNews(told, { incidentId, severity, route }),
         )
-        .map(({ routeId }) => ({
-          tenantId,
-          routeId,
-          alertId,
-          state: status,
-          createdAt: at,
-          nextAt: at,
-          tries: 0,
-          noticeId: noticeIdOf(alertId, status, routeId),
-        })),
+        .map(({ routeId }) => noticeOf(alertId, status, routeId)),
   );
-  const all = [...data, ...escalations];
-  if (all.length > 0) await tx.alertNotice.createMany({ data: all, skipDuplicates: true });
+  const all = [...notices, ...escalations];
+  if (all.length > 0) await tx.$executeRawUnsafe(INSERT, first.tenantId, JSON.stringify(all), at);
 }
+
+/** One statement, because a step has up to thousands of alerts. */
+const INSERT = `
+INSERT INTO alert_notice (tenant_id, notice_id, route_id, alert_id, state, not_before, created_at, next_at, tries)
+SELECT t.tenant_id, x.notice_id, x.route_id, x.alert_id, x.state, x.not_before, $3::timestamptz, $3::timestamptz, 0
+FROM tenant t CROSS JOIN json_to_recordset($2::json)
+  AS x(notice_id uuid, route_id uuid, alert_id uuid, state text, not_before timestamptz)
+WHERE t.tenant_id = $1::int ON CONFLICT DO NOTHING`;
 
 const MINUTE_MS = 60_000;
 
