@@ -75,7 +75,7 @@ export class AuditFiles {
   async look(): Promise<boolean> {
     if (!(await this.list())) return false;
     // Later records must not be read before the file's own, so nothing is read while it is unclear where the file is.
-    while (this.set.doubtful().some((file) => this.lossOf(file) !== null)) {
+    while (this.set.isUnreadInDoubt || this.set.doubtful().some((file) => this.lossOf(file) !== null)) {
       await this.options.clock.wait(DOUBT_MS, NEVER);
       if (!(await this.list())) return false;
     }
@@ -112,8 +112,12 @@ export class AuditFiles {
     }));
     for (const { folder, reason } of this.skipped) problems.report(folder, reason);
     // It is unknown whether a file in such a folder still exists.
-    const isInDoubt = ({ path }: Bookmark) => listing.skipped.some((folder) => isBelow(folder, path));
-    if ([...bookmarks.all()].some(([, bookmark]) => mayBeMissed(bookmark) && isInDoubt(bookmark))) {
+    const isInDoubt = ({ path }: Pick<Bookmark, 'path'>) =>
+      listing.skipped.some((folder) => isBelow(folder, path));
+    const isMissed = [...bookmarks.all()].some(
+      ([, bookmark]) => mayBeMissed(bookmark) && isInDoubt(bookmark),
+    );
+    if (isMissed || this.set.unread.some(isInDoubt)) {
       this.away = false;
       this.listedAt = null;
       return false;
@@ -131,7 +135,7 @@ export class AuditFiles {
 
   /** To be called before a batch takes the bookmarks of all files. */
   forgetGone(): void {
-    this.set.forgetGone(this.options.clock.elapsed());
+    this.set.forgetGone(this.options.clock.elapsed(), (file) => this.lossOf(file) === null);
   }
 
   /**

@@ -97,10 +97,16 @@ export class FileSet {
     );
   }
 
-  /** Forgets files that have been gone for long. To be called after every loss is noted. */
-  forgetGone(nowMs: number): void {
+  /** Whether another listing may still find a file that could never be read. */
+  get isUnreadInDoubt(): boolean {
+    return this.identities.isInDoubt;
+  }
+
+  /** Forgets files that have been gone for long, once the loss of each is noted. */
+  forgetGone(nowMs: number, isNoted: (file: FollowedFile) => boolean): void {
     for (const [fileGuid, { sinceMs }] of this.missing) {
-      if (nowMs - sinceMs <= GONE_MS || this.files.get(fileGuid)?.found) continue;
+      const file = this.files.get(fileGuid);
+      if (nowMs - sinceMs <= GONE_MS || (file && (file.found || !isNoted(file)))) continue;
       this.files.delete(fileGuid);
       this.missing.delete(fileGuid);
     }

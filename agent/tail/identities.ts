@@ -23,6 +23,8 @@ interface KnownPath {
 /** Finds which audit file is at each path. Files whose size and times have not changed are not opened. */
 export class Identities {
   private byPath = new Map<string, KnownPath>();
+  /** Unread files that the last listing did not have. It may have missed them. */
+  private missed: readonly FoundFile[] = [];
 
   /** @param lost is called for each audit file, by its name, that will never be read */
   constructor(
@@ -49,6 +51,11 @@ export class Identities {
     );
   }
 
+  /** Whether another listing may still find an unread file. */
+  get isInDoubt(): boolean {
+    return this.missed.length > 0;
+  }
+
   at(path: string): KnownPath | null {
     return this.byPath.get(path) ?? null;
   }
@@ -57,17 +64,14 @@ export class Identities {
     this.byPath.delete(path);
   }
 
-  /** Notes unread files that are gone, unless they exist under another name. */
+  /** Notes unread files that two listings did not have, unless they exist under another name. */
   private noteUnread(now: ReadonlyMap<string, KnownPath>): void {
-    const unread = [...this.byPath.values()].filter(
-      ({ unread, found }) => unread !== null && !now.has(found.path),
-    );
-    if (unread.length === 0) return;
+    const unread = [...this.byPath.values()].flatMap(({ unread, found }) => (unread === null ? [] : found));
     const there = new Set([...now.values()].map(({ found }) => fingerprintOf(found)));
-    for (const { found } of unread) {
-      if (!there.has(fingerprintOf(found)))
-        this.tell('FILE_DELETED', found, 'was removed before it could be read');
-    }
+    const isGone = (found: FoundFile) => !now.has(found.path) && !there.has(fingerprintOf(found));
+    for (const found of this.missed)
+      if (isGone(found)) this.tell('FILE_DELETED', found, 'was removed before it could be read');
+    this.missed = unread.filter(isGone);
   }
 
   private tell(reason: UnknownLoss['reason'], found: FoundFile, detail: string): void {
