@@ -40,7 +40,7 @@ export interface WorkerOptions {
   readonly clock: Clock;
   readonly env?: Environment;
   readonly log: Log;
-  /** Files that were found and could not be noted, for the next attempt after one that failed. */
+  /** Files that were found and could not be noted, for the next attempt after one that failed, or with other settings. */
   readonly found?: Map<string, Bookmark>;
 }
 

@@ -14,15 +14,19 @@ import { reportOff } from './settings/report-off';
 /** The longest time between two looks at the configuration file. */
 const CONFIG_POLL_MAX_MS = 2_000;
 
+/** Files that were found and could not be noted, by GUID, of each database by tenant and name. */
+type FoundFiles = Map<string, Map<string, Bookmark>>;
+
 /** Publishes files as they grow, always with the current configuration, until it is stopped. @returns the exit code */
 export async function follow(context: AgentContext, stop: AbortSignal): Promise<number> {
   const { log } = context;
+  const found: FoundFiles = new Map();
   let { config } = context;
   while (!stop.aborted) {
     const restart = new AbortController();
     const end = AbortSignal.any([stop, restart.signal]);
     sharedByDatabases(end);
-    const publishing = publishAll({ ...context, config }, end);
+    const publishing = publishAll({ ...context, config }, found, end);
     const ownKey = new OwnKey(context.dataDir);
     const renewing = renewKey({ ...context, config, ownKey, random: Math.random }, end);
     const updating = context.packages.follow(config, end);
@@ -55,7 +59,7 @@ async function nextConfig(
   return null;
 }
 
-async function publishAll(context: AgentContext, stop: AbortSignal): Promise<void> {
+async function publishAll(context: AgentContext, found: FoundFiles, stop: AbortSignal): Promise<void> {
   const { board, config, configPath, clock, log, times } = context;
   const problem = configProblemOf(config, configPath);
   const { tenantId } = config;
@@ -68,7 +72,10 @@ async function publishAll(context: AgentContext, stop: AbortSignal): Promise<voi
     await Promise.all(
       activities.map(({ database, activity }) => {
         const work = isOff.has(database) ? reportOff : publishDatabase;
-        return keepWorking({ ...settings, database, activity }, work, stop);
+        const key = JSON.stringify([tenantId, database.name]);
+        const ofDatabase = found.get(key) ?? new Map<string, Bookmark>();
+        found.set(key, ofDatabase);
+        return keepWorking({ ...settings, database, activity, found: ofDatabase }, work, stop);
       }),
     );
     return;
@@ -90,10 +97,9 @@ async function keepWorking(
   const { activity, database, clock, times } = options;
   const log = activity.recording(options.log);
   const abandon = abortedAfter(stop, times.stopGraceMs);
-  const found = new Map<string, Bookmark>();
   while (!stop.aborted) {
     try {
-      const tally = await work({ ...options, found }, stop, abandon);
+      const tally = await work(options, stop, abandon);
       if (tally) log.info(`${database.name}: ${talliedOf(tally)} in this run`);
     } catch (error) {
       activity.ownProblem = errorText(error);

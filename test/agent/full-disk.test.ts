@@ -33,6 +33,22 @@ describe('an agent that cannot write how far it is, as on a full disk', () => {
     expect(world.service.stored.size).toBe(0);
   });
 
+  it('notes that gap too where its configuration is changed meanwhile', async () => {
+    const [file = ''] = FILES_2022;
+    world.follow();
+    world.copy([file]);
+    await fails();
+    unlinkSync(world.inAudit(file));
+    world.configure({}, { BatchMaxEvents: 77 });
+    await until(
+      () => world.log,
+      (log) => log.includes('has changed and is in use now'),
+    );
+    rmSync(obstacle(), { recursive: true });
+    await until(gapsOf, (gaps) => gaps?.reported === 1);
+    expect(world.service.stored.size).toBe(0);
+  });
+
   it('publishes each record once, and notes no gap, where the files are there still', async () => {
     world.follow();
     world.copy(FILES_2022);
