@@ -217,6 +217,7 @@ export const LIMITS = {
   reportGapsMax: 100, // in one report of an agent; further ones follow in the next
   sourcesMax: 2_000, // of a tenant: a key that invents sources fills no list and no one else's alerts
   canariesMax: 2_000, // of a tenant in a look, the newest: seven instances at five minutes for a day
+  canaryRecordsMax: 20_000, // of `sp_audit_write` of a tenant in a look, the newest: among them its canaries are found
   sourceAlertsMax: 20, // of a tenant about problems of one kind at once; one alert tells of the others
   gapsRemovedMax: 50_000, // in one call that removes sources, within the time of a call
   sourceGapsMax: 10_000, // stored of one source; a source that loses more needs a person

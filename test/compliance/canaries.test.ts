@@ -24,9 +24,12 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
     store = await Store.open(engine);
     await store.insert(
       store.checked([
-        ...['FEW', 'DEAD', 'GOES', 'NONE'].map(login),
+        ...['BUSY', 'FEW', 'DEAD', 'GOES', 'NONE'].map(login),
         // Those of DEAD ended three days ago, and those of GOES came until now.
         ...[...canaries('DEAD', 80, 72), ...canaries('GOES', 80, 0)],
+        // Those of BUSY ended too, among many records of its own.
+        ...canaries('BUSY', 80, 72),
+        ...Array.from({ length: 60 }, (_, i) => written('BUSY', 70 - i / 2, 'order 7 was paid')),
         // One record alone does not say when the next one is due, and NONE writes records of its own.
         ...[written('FEW', 72, 'seq=1'), written('NONE', 72, 'order 7 was paid')],
       ]),
@@ -38,7 +41,7 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
     const { service } = store.database;
     const explorer = new PostgresAuditEventExplorer(service);
     const reader = new PostgresAuditEventReader(service);
-    const names = ['DEAD', 'FEW', 'GOES', 'NONE'];
+    const names = ['BUSY', 'DEAD', 'FEW', 'GOES', 'NONE'];
     const assessments = new Assessments(
       service,
       {
@@ -63,6 +66,7 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
     expect(
       health.map(({ serverInstanceName, state, reason }) => [serverInstanceName, state, reason]),
     ).toEqual([
+      ['BUSY', 'broken', `No canary came after number 8 of ${hoursAgo(73)}.`],
       ['DEAD', 'broken', `No canary came after number 8 of ${hoursAgo(73)}.`],
       ['FEW', 'healthy', expect.not.stringContaining('canaries')],
       ['GOES', 'healthy', expect.stringContaining('canaries come')],

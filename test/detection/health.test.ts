@@ -224,6 +224,39 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     ]);
   });
 
+  it('finds canaries among other records of `sp_audit_write`, and those that ended days ago', async () => {
+    const tenant = await aTenant();
+    const { own, look, problems, at } = tenant;
+    await canaries(tenant, [1, 2, 4, 5]);
+    const lines = Array.from({ length: 12 }, (_, i) => ({
+      actionId: 'UDAU',
+      serverInstanceName: 'PAY01',
+      // Some of them have one time.
+      eventTime: new Date(START_MS + (30 + Math.floor(i / 4)) * MINUTE_MS)
+        .toISOString()
+        .replace('Z', '0000Z'),
+      additional: { userDefinedEventId: 7, userDefinedInformation: `order ${i} was paid` },
+    }));
+    await own.insert(own.checked(lines));
+    const bound = jest.replaceProperty(LIMITS, 'canariesMax', 5 as never);
+    try {
+      at.nowMs = START_MS + 36 * MINUTE_MS;
+      for (let i = 0; i < 2; i++) await look(MINUTE_MS);
+      expect((await problems()).sort()).toEqual([
+        expect.stringMatching(/^Canary number 3 is missing/),
+        expect.stringMatching(/^No canary came after number 5 /),
+      ]);
+    } finally {
+      bound.restore();
+    }
+    // While the service was away for two days, the canaries of another one ended.
+    const away = await aTenant();
+    await canaries(away, [1, 2, 4]);
+    away.at.nowMs = START_MS + 48 * 60 * MINUTE_MS;
+    for (let i = 0; i < 2; i++) await away.look(MINUTE_MS);
+    expect(await away.problems()).toEqual([expect.stringMatching(/^No canary came after number 4 /)]);
+  });
+
   it('tells what is wrong with the trail of others while the canaries of one cannot be read', async () => {
     const [broken, tenant] = [await aTenant(), await aTenant()];
     const { look, problems, report, refuse, at } = tenant;

@@ -11,9 +11,6 @@ interface Parts {
   readonly ask: Pick<Questions, 'page'>;
 }
 
-/** So many of the last canaries of an instance tell how often they came. */
-const LAST = 50;
-
 /** The canaries of a day before a moment, and of the moment. */
 export const canariesBefore = (parts: Parts, tenants: TenantSet, asOf: bigint) =>
   statesOf(parts, tenants, asOf, {
@@ -21,7 +18,7 @@ export const canariesBefore = (parts: Parts, tenants: TenantSet, asOf: bigint) =
     startTime: formatTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS),
   });
 
-/** The last canaries of an instance since a time, however long ago they came. */
+/** The last canaries of an instance since a time, however long ago they came, among its other records of that action. */
 export const lastCanaries = (
   parts: Parts,
   tenants: TenantSet,
@@ -32,14 +29,13 @@ export const lastCanaries = (
   statesOf(parts, tenants, asOf, {
     filter: `actionId:${CANARY_ACTION} AND serverInstanceName:${JSON.stringify(instance)}`,
     startTime: since,
-    most: LAST,
   });
 
 async function statesOf(
   { service, ask }: Parts,
   tenants: TenantSet,
   asOf: bigint,
-  asked: { readonly filter: string; readonly startTime: string; readonly most?: number },
+  asked: { readonly filter: string; readonly startTime: string },
 ): Promise<readonly CanaryState[]> {
   const all: Canary[] = [];
   const before = { ...asked, endTime: formatTicks(asOf + 1n) };

@@ -10,17 +10,12 @@ import type { Questions } from './questions';
 /** Rows that are read at once: a statement below the size of a mark may take 256 KB. */
 const ROWS_AT_ONCE = 50;
 
-/** Hands over the newest events that satisfy a filter, oldest first, by default at most `LIMITS.complianceRecordsMax`. */
+/** Hands over the newest events that satisfy a filter, oldest first, at most `LIMITS.complianceRecordsMax`. */
 export async function eachEvent(
   service: ServiceDoor,
   ask: Pick<Questions, 'page'>,
   tenants: TenantSet,
-  {
-    filter,
-    startTime,
-    endTime,
-    most = LIMITS.complianceRecordsMax,
-  }: { filter: string; startTime: string | null; endTime: string; most?: number },
+  { filter, startTime, endTime }: { filter: string; startTime: string | null; endTime: string },
   take: (event: StoredAuditEvent) => void,
 ): Promise<void> {
   const { items } = await ask.page(tenants, {
@@ -28,7 +23,7 @@ export async function eachEvent(
     sort: 'recordId',
     descending: true,
     page: 1,
-    pageSize: most,
+    pageSize: LIMITS.complianceRecordsMax,
   });
   const ids = items.map(({ recordId }) => recordId).reverse();
   for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {

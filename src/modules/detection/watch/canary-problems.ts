@@ -7,17 +7,18 @@ import {
   canaryNumber,
   canaryStates,
 } from '../../../event/canary';
-import { DAY_MS } from '../../../event/event-time';
+import { DAY_MS, formatTicks } from '../../../event/event-time';
 import { toSummaryFilter } from '../../../event/query';
-import { msOfRecordId } from '../../../event/record-id';
+import { msOfRecordId, ticksOfRecordId } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
 import type { AuditEventReader } from '../../../store/rows/audit-event-reader';
 import { fromStored } from '../../../store/rows/stored-text';
 import { oneTenant } from '../../../tenant-set';
 import type { TrailProblem } from './trail-problems';
 
-/** The time in which canaries are looked for. */
-const PERIOD_MS = DAY_MS;
+/** The time in which canaries are looked for, and that in which missing numbers are told. */
+const PERIOD_MS = 7 * DAY_MS;
+const MISSING_MS = DAY_MS;
 /** The kind of `audit_dim` that numbers actions. */
 const ACTION_KIND = 1;
 
@@ -42,36 +43,56 @@ export async function canaryProblems(
   const problems: TrailProblem[] = [];
   for (const { tenant_id: tenantId } of tenants) {
     const canaries = await attempt(tenantId, () => canariesOf(owner, page, tenantId, nowMs));
-    problems.push(...problemsOf(tenantId, canaryStates(canaries ?? [], nowMs)));
+    problems.push(...problemsOf(tenantId, canaryStates(canaries ?? [], nowMs), nowMs));
   }
   return problems;
 }
 
-/** The newest canaries of a tenant. */
+/** The newest canaries of a tenant, among other records of `sp_audit_write`. */
 async function canariesOf(
   owner: OwnerDoor,
   page: AuditEventReader['page'],
   tenantId: number,
   nowMs: number,
 ): Promise<readonly Canary[]> {
-  const { items } = await page(oneTenant(tenantId), {
-    filter: toSummaryFilter({
-      filter: `actionId:${CANARY_ACTION}`,
-      startTime: new Date(nowMs - PERIOD_MS).toISOString(),
-      endTime: undefined,
-    }),
-    sort: 'recordId',
-    descending: true,
-    page: 1,
-    pageSize: LIMITS.canariesMax,
-  });
-  if (items.length === 0) return [];
+  const canaries: Canary[] = [];
+  const looked = new Set<string>();
+  for (let endTime: string | undefined; ; ) {
+    const { items } = await page(oneTenant(tenantId), {
+      filter: toSummaryFilter({
+        filter: `actionId:${CANARY_ACTION}`,
+        startTime: new Date(nowMs - PERIOD_MS).toISOString(),
+        endTime,
+      }),
+      sort: 'recordId',
+      descending: true,
+      page: 1,
+      pageSize: LIMITS.canariesMax,
+    });
+    // Records of one time may stand on two pages.
+    const ids = items.map(({ recordId }) => recordId).filter((id) => !looked.has(id));
+    for (const id of ids) looked.add(id);
+    canaries.push(...(await readCanaries(owner, tenantId, ids)));
+    const last = ids.at(-1);
+    const isAll = items.length < LIMITS.canariesMax || last === undefined;
+    if (isAll || canaries.length >= LIMITS.canariesMax || looked.size >= LIMITS.canaryRecordsMax)
+      return canaries;
+    endTime = formatTicks(ticksOfRecordId(last) + 1n);
+  }
+}
+
+async function readCanaries(
+  owner: OwnerDoor,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<readonly Canary[]> {
+  if (ids.length === 0) return [];
   const rows = await owner.models.$queryRawUnsafe<CanaryRow[]>(
     `SELECT record_id::text AS id, server_instance_name AS instance, additional->>'userDefinedEventId' AS event_id,
        additional->>'userDefinedInformation' AS information
      FROM audit_event WHERE tenant_id = $1 AND record_id = ANY($2::uuid[])`,
     tenantId,
-    items.map(({ recordId }) => recordId),
+    ids,
   );
   return rows.flatMap(({ id, instance, event_id, information }) => {
     const number = canaryNumber(information);
@@ -89,12 +110,15 @@ interface CanaryRow {
 }
 
 /** A problem may pass: late events can bring the numbers. Of many, the newest are told alone. */
-function problemsOf(tenantId: number, states: readonly CanaryState[]): readonly TrailProblem[] {
+function problemsOf(
+  tenantId: number,
+  states: readonly CanaryState[],
+  nowMs: number,
+): readonly TrailProblem[] {
   const all = states.flatMap((state) => [
-    ...state.missing.map((numbers) => ({
-      at: numbers.beforeMs,
-      problem: ofMissing(tenantId, state, numbers),
-    })),
+    ...state.missing
+      .filter(({ beforeMs }) => beforeMs >= nowMs - MISSING_MS)
+      .map((numbers) => ({ at: numbers.beforeMs, problem: ofMissing(tenantId, state, numbers) })),
     ...(state.isOverdue ? [{ at: state.newest.atMs, problem: ofOverdue(tenantId, state) }] : []),
   ]);
   const [newest, others] = [LIMITS.sourceAlertsMax, all.length - LIMITS.sourceAlertsMax];
