@@ -78,9 +78,7 @@ export async function publishDatabase(
   const fileName = fileNameOf(database.name);
   // Each tenant has its own state: with another tenant id, everything is published from the beginning.
   const tenantFolder = fileNameOf(config.tenantId);
-  const bookmarksPath = join(dataDir, 'checkpoints', tenantFolder, `${fileName}.json`);
-  const { found = new Map() } = given;
-  const bookmarks = await Bookmarks.load(bookmarksPath, { database: database.name, log, clock, found });
+  const bookmarks = await bookmarksOfDatabase(options);
   const gaps = await gapsOfDatabase(options);
   const problems = new Problems(database.name, log, once);
   const isOfStore = isStored(database.source);
@@ -132,8 +130,7 @@ export async function publishDatabase(
     pendingGaps: () => gaps.count,
     source: () => source.state?.() ?? null,
   });
-  const sharing = isShared(database.source) ? () => wholeFiles(bookmarks) : null;
-  const reporting = reportBeside(options, gaps, sharing, abandon);
+  const reporting = reportBeside(options, gaps, sharingOf(options, bookmarks), abandon);
   const said = new Occasionally(clock, times.repeatMs);
   try {
     const settle = async (batch: Batch, refusals: Refusals) => {
@@ -169,6 +166,19 @@ export async function publishDatabase(
     activity.end();
   }
 }
+
+/** How far each file of a database is published. */
+export const bookmarksOfDatabase = (options: WorkerOptions): Promise<Bookmarks> => {
+  const { clock, config, database, dataDir, found = new Map(), log } = options;
+  const path = join(dataDir, 'checkpoints', fileNameOf(config.tenantId), `${fileNameOf(database.name)}.json`);
+  return Bookmarks.load(path, { database: database.name, log, clock, found });
+};
+
+/** The files that are published whole, where several hosts share the folder; null: they do not. */
+export const sharingOf = (
+  { database }: WorkerOptions,
+  bookmarks: Bookmarks,
+): (() => readonly string[]) | null => (isShared(database.source) ? () => wholeFiles(bookmarks) : null);
 
 /** The gaps of a database that the service does not know yet. */
 export const gapsOfDatabase = ({ config, database, dataDir, log }: WorkerOptions): Promise<GapStore> => {

@@ -188,6 +188,22 @@ describe('an agent of a group', () => {
     expect(agent.service.mistakes).toEqual([]);
   });
 
+  it('tells of a shared folder, while its database is switched off, which files it has published whole', async () => {
+    const DirectFile = { AuditFilePath: 'audit/*.sqlaudit', Shared: true };
+    agent.configure(
+      { AllowedSettings: ['Databases'] },
+      { Databases: [{ Name: 'Payroll', AuditSource: { Type: 'DirectFile', DirectFile } }] },
+    );
+    agent.copy(FILES_2022);
+    await agent.once();
+    const shared = agent.service.reports.at(-1)?.shared;
+    expect(shared).toEqual({ isStandby: false, wholeFiles: [expect.any(String)] });
+    want(6, { databasesOff: ['Payroll'] });
+    await agent.once();
+    expect(await agent.once()).toBe(1);
+    expect(agent.service.reports.at(-1)).toMatchObject({ running: { isOn: false }, shared });
+  });
+
   it('does not end a single run as done while a database is switched off', async () => {
     allow('Databases');
     want(6, { databasesOff: ['Payroll'] });
