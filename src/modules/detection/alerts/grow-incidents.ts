@@ -8,7 +8,7 @@ import { WITHIN } from './incident-time';
 import { byTime } from './put-alerts';
 import { putIncidents } from './put-incidents';
 
-/** The most incidents to which the events of a step may add rows, the newest. */
+/** The most incidents to which the events of a step add rows, the newest. */
 const INCIDENTS_MAX = 50;
 
 /**
@@ -23,25 +23,27 @@ export async function growIncidents(
   nowMs: number,
   door?: Door,
 ): Promise<void> {
-  if (arrived.length === 0) return;
-  const times = arrived.map(({ recordId }) => ticksOfRecordId(recordId)).sort(byTime);
-  const open = await tx.$queryRawUnsafe<{ id: string; links: readonly string[] }[]>(
-    `SELECT i.incident_id::text AS id, coalesce(array_agg(DISTINCT l.link), '{}') AS links FROM (
-       SELECT * FROM incident WHERE tenant_id = $1::int AND status <> 'resolved' AND alert_count > 0
-         AND first_event <= $3::bigint AND last_event + (${WITHIN}) >= $2::bigint
-       ORDER BY last_event DESC, incident_id LIMIT ${INCIDENTS_MAX}) i
-     JOIN alert a ON a.tenant_id = $1::int AND a.incident_id = i.incident_id
-     CROSS JOIN LATERAL unnest(a.links) AS l(link) GROUP BY i.incident_id ORDER BY i.incident_id`,
-    ...[tenantId, times[0], times.at(-1)],
-  );
-  if (open.length === 0) return;
-  const doing = new Set<string>();
+  const doing = new Map<string, Set<string>>();
   for (const one of arrived) {
     const event = toDetectionEvent(one);
     const { responseRows, affectedRows } = event.additional;
     const name = Number(responseRows) > 0 || Number(affectedRows) > 0 ? loginOf(event) : undefined;
-    if (name !== undefined) doing.add(linkOf({ kind: 'login', name }));
+    if (name === undefined) continue;
+    const link = linkOf({ kind: 'login', name });
+    doing.set(link, (doing.get(link) ?? new Set()).add(name));
   }
-  const grown = open.filter(({ links }) => links.some((link) => doing.has(link))).map(({ id }) => id);
-  if (grown.length > 0) await putIncidents(tx, tenantId, grown, { nowMs, door });
+  if (doing.size === 0) return;
+  const times = arrived.map(({ recordId }) => ticksOfRecordId(recordId)).sort(byTime);
+  const grown = await tx.$queryRawUnsafe<{ id: string }[]>(
+    `SELECT i.incident_id::text AS id FROM incident i
+     WHERE i.tenant_id = $1::int AND i.status <> 'resolved' AND i.alert_count > 0
+       AND i.first_event <= $3::bigint AND i.last_event + (${WITHIN}) >= $2::bigint
+       AND EXISTS (SELECT FROM alert a
+         WHERE a.tenant_id = $1::int AND a.incident_id = i.incident_id AND a.links && $4::text[])
+     ORDER BY i.last_event DESC, i.incident_id LIMIT ${INCIDENTS_MAX}`,
+    ...[tenantId, times[0], times.at(-1), [...doing.keys()]],
+  );
+  const ids = grown.map(({ id }) => id).sort();
+  const names = [...doing.values()].flatMap((spellings) => [...spellings]);
+  if (ids.length > 0) await putIncidents(tx, tenantId, ids, { nowMs, door, arrived: names });
 }

@@ -2,11 +2,14 @@ import { type OwnerDoor, Prisma, type ServiceDoor, stepIn } from '../../../datab
 import { isUnavailable } from '../../../errors';
 import { COMPLETED_ACTIONS, COMPLETED_SENSITIVE_ACTIONS } from '../../../event/action-names';
 import { COLUMN_OF, type NumberField } from '../../../event/fields';
+import { unmappedAddress } from '../../../event/network';
 import { toSummaryFilter } from '../../../event/query';
 import { recordIdFloor } from '../../../event/record-id';
+import { fold } from '../../../event/search';
 import { type SealedWeeks, sealedIn } from '../../../store/archive/archive';
 import { stretchOf } from '../../../store/archive/cut-week';
 import { askBy } from '../../../store/columns/counter';
+import { DIMENSIONS } from '../../../store/counts/dimensions';
 import { fromStored, toStored } from '../../../store/rows/stored-text';
 import type { About, Entity } from './incident-about';
 
@@ -38,9 +41,12 @@ const KIND = `CASE ${KINDS.map(
   (codes, kind) => `WHEN upper(rtrim(${COLUMN_OF.actionId})) IN (${listed(codes)}) THEN ${kind}`,
 ).join(' ')} ELSE -1 END`;
 
-/** The most events of a login whose rows are added up, and the most logins of an incident, the first ones. */
+/** The most events of a login whose rows are added up, and the most among which those of addresses are looked for. */
 const EVENTS_MAX = 20_000;
+const LOOKED_MAX = 5 * EVENTS_MAX;
+/** The most logins of an incident, the first ones, and the most spellings of a login. */
 const LOGINS_MAX = 20;
+const SPELLINGS_MAX = 20;
 const DIGITS_MAX = 15;
 const NUMBER = `'^[0-9]{1,${DIGITS_MAX}}$'`;
 
@@ -54,6 +60,8 @@ interface Incident {
 interface Asked {
   readonly id: string;
   readonly login: string;
+  /** In which letter cases the trail writes the login. */
+  readonly spellings: readonly string[];
   /** Empty: from anywhere. */
   readonly addresses: readonly string[];
   readonly from: bigint;
@@ -72,18 +80,33 @@ interface Part extends Rows {
   readonly kind: number;
 }
 
-/** The rows that the logins of incidents read and changed until their end, from their addresses if these are known. */
+/**
+ * The rows that the logins of incidents read and changed until their end, from their addresses if these are known.
+ * @param arrived logins of events that arrived
+ * @param most events of a login
+ */
 export async function rowsOf(
   tx: Prisma.TransactionClient,
   tenantId: number,
   incidents: readonly Incident[],
-  door: Door | undefined,
+  {
+    door,
+    arrived = [],
+    most = EVENTS_MAX,
+  }: { readonly door?: Door | undefined; readonly arrived?: readonly string[]; readonly most?: number },
 ): Promise<ReadonlyMap<string, Rows>> {
-  const asked = incidents.flatMap(askedOf);
-  if (asked.length === 0) return new Map();
+  const named = incidents.flatMap(askedOf);
+  if (named.length === 0) return new Map();
+  const spellings = await spellingsOf(
+    tx,
+    tenantId,
+    named.map(({ login }) => login),
+    arrived,
+  );
+  const asked = named.map((one) => ({ ...one, spellings: spellings(one.login) }));
   for (;;) {
     const before = await filesOf(tx, tenantId, door);
-    const inRows = await partsInRows(tx, tenantId, asked);
+    const inRows = await partsInRows(tx, tenantId, asked, most);
     const sealed = before === '' ? null : sealedFor(door, tx);
     const inFiles = sealed ? await ofFiles(() => partsInFiles(sealed, tenantId, asked), null) : [];
     // Statements of the transaction see what others store meanwhile: a week that has gone into a file or come back.
@@ -93,7 +116,7 @@ export async function rowsOf(
   }
 }
 
-function askedOf({ incidentId, firstEvent, end, alerts }: Incident): readonly Asked[] {
+function askedOf({ incidentId, firstEvent, end, alerts }: Incident): readonly Omit<Asked, 'spellings'>[] {
   const namesOf = (kind: Entity['kind']) => {
     const all = alerts.flatMap(({ about }) => about.entities);
     return [...new Set(all.filter((one) => one.kind === kind && one.part === 'did').map(({ name }) => name))];
@@ -102,6 +125,23 @@ function askedOf({ incidentId, firstEvent, end, alerts }: Incident): readonly As
   return logins
     .slice(0, LOGINS_MAX)
     .map((login) => ({ id: incidentId, login, addresses, from: firstEvent, to: end + 1n }));
+}
+
+/** The names of logins in any letter case: those that are counted, and those of events that arrived. */
+async function spellingsOf(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  logins: readonly string[],
+  arrived: readonly string[],
+): Promise<(login: string) => readonly string[]> {
+  const counted = await tx.$queryRawUnsafe<{ value: string }[]>(
+    `SELECT value FROM audit_dim WHERE tenant_id = $1::int AND kind = ${DIMENSIONS.principal.kind} AND lower(value) = ANY($2::text[])`,
+    ...[tenantId, [...new Set(logins.map((login) => toStored(login).toLowerCase()))]],
+  );
+  const byLogin = new Map<string, Set<string>>();
+  for (const name of [...logins, ...arrived, ...counted.map(({ value }) => fromStored(value))])
+    byLogin.set(fold(name), (byLogin.get(fold(name)) ?? new Set()).add(name));
+  return (login) => [...(byLogin.get(fold(login)) ?? [])].slice(0, SPELLINGS_MAX);
 }
 
 async function filesOf(
@@ -117,6 +157,7 @@ async function partsInRows(
   tx: Prisma.TransactionClient,
   tenantId: number,
   asked: readonly Asked[],
+  most: number,
 ): Promise<readonly Part[]> {
   const rows = await tx.$queryRawUnsafe<
     { id: string; login: string; instance: string; kind: number; read: string; changed: string }[]
@@ -124,25 +165,37 @@ async function partsInRows(
     `SELECT q.id, q.login, e.instance, e.kind::int AS kind,
        coalesce(sum(CASE WHEN reads ~ ${NUMBER} THEN reads::bigint END), 0)::text AS read,
        coalesce(sum(CASE WHEN changes ~ ${NUMBER} THEN changes::bigint END), 0)::text AS changed
-     FROM json_to_recordset($2::json) AS q(id text, login text, addresses text[], "from" uuid, "to" uuid)
+     FROM json_to_recordset($2::json) AS q(id text, login text, spelling text, addresses text[], "from" uuid, "to" uuid)
      CROSS JOIN LATERAL (
-       SELECT ${ADDRESS} AS address, ${COLUMN_OF.serverInstanceName} AS instance, ${KIND} AS kind, additional->>'responseRows' AS reads, additional->>'affectedRows' AS changes
-       FROM audit_event WHERE tenant_id = $1::int AND ${LOGIN} = q.login AND record_id >= q."from" AND record_id < q."to"
-       ORDER BY record_id LIMIT ${EVENTS_MAX}) e
-     WHERE e.address = ANY(q.addresses) OR cardinality(q.addresses) = 0
+       SELECT l.instance, ${KIND} AS kind, additional->>'responseRows' AS reads, additional->>'affectedRows' AS changes
+       FROM (
+         SELECT record_id, ${ADDRESS} AS address, ${COLUMN_OF.serverInstanceName} AS instance, ${COLUMN_OF.actionId}, additional
+         FROM audit_event
+         WHERE tenant_id = $1::int AND ${LOGIN} = q.spelling AND record_id >= q."from" AND record_id < q."to"
+         ORDER BY record_id LIMIT ${LOOKED_MAX}) l
+       WHERE cardinality(q.addresses) = 0 OR lower(l.address) = ANY(q.addresses)
+       ORDER BY record_id LIMIT $3::int) e
      GROUP BY q.id, q.login, e.instance, e.kind`,
-    ...[tenantId, JSON.stringify(asked.map(storedForm))],
+    ...[tenantId, JSON.stringify(asked.flatMap(storedForms)), most],
   );
   return rows.map(({ read, changed, ...of }) => ({ ...of, read: BigInt(read), changed: BigInt(changed) }));
 }
 
-const storedForm = ({ id, login, addresses, from, to }: Asked) => ({
-  id,
-  login: toStored(login),
-  addresses: addresses.map(toStored),
-  from: recordIdFloor(from),
-  to: recordIdFloor(to),
-});
+const storedForms = ({ id, login, spellings, addresses, from, to }: Asked) =>
+  spellings.map((spelling) => ({
+    id,
+    login: toStored(login),
+    spelling: toStored(spelling),
+    addresses: addresses.flatMap(writtenForms),
+    from: recordIdFloor(from),
+    to: recordIdFloor(to),
+  }));
+
+/** An address of IPv4 may be written as IPv6. */
+const writtenForms = (address: string): readonly string[] => {
+  const stored = toStored(address).toLowerCase();
+  return stored.includes(':') ? [stored] : [stored, `::ffff:${stored}`];
+};
 
 const FIELDS = ['clientIp', 'serverInstanceName', 'actionId'] as const;
 
@@ -155,7 +208,7 @@ async function partsInFiles(
   const parts: Part[] = [];
   const sums = async ({ id, login, addresses, from, to }: Asked, sumOf: NumberField) => {
     const filter = toSummaryFilter({
-      filter: `serverPrincipalName:${JSON.stringify(login)} AND ${sumOf}:(0 TO ${'9'.repeat(DIGITS_MAX)})`,
+      filter: `serverPrincipalName~${JSON.stringify(login)} AND ${sumOf}:(0 TO ${'9'.repeat(DIGITS_MAX)})`,
       startTime: undefined,
       endTime: undefined,
     });
@@ -166,7 +219,7 @@ async function partsInFiles(
         string,
         string,
       ];
-      if (addresses.length > 0 && !addresses.includes(fromStored(address))) continue;
+      if (addresses.length > 0 && !addresses.includes(unmappedAddress(fromStored(address)))) continue;
       const sum = BigInt(String(row.sum ?? 0));
       const rows = sumOf === 'responseRows' ? { read: sum, changed: 0n } : { read: 0n, changed: sum };
       parts.push({ id, login: toStored(login), instance, kind: kindOf(action), ...rows });
@@ -225,7 +278,7 @@ export async function storedOf(
   );
 }
 
-const atLeast = (sums: ReadonlyMap<string, Rows>, least: ReadonlyMap<string, Rows>) =>
+export const atLeast = (sums: ReadonlyMap<string, Rows>, least: ReadonlyMap<string, Rows>) =>
   new Map(
     [...new Set([...sums.keys(), ...least.keys()])].map((id) => [
       id,

@@ -1,25 +1,28 @@
 import type { Prisma } from '../../../database/clients';
 import { toStored } from '../../../store/rows/stored-text';
 import { type About, readAbout } from './incident-about';
-import { type Door, NO_ROWS, rowsOf, storedOf } from './incident-rows';
+import { atLeast, type Door, NO_ROWS, rowsOf, storedOf } from './incident-rows';
 import { WITHIN } from './incident-time';
 import { titleOf } from './incident-title';
 
 /** The most alerts of which an incident's title and entities are made, the first ones. */
 const ALERTS_MAX = 1_000;
-/** The most incidents whose rows are added up at once. The others keep theirs. */
+/** The most incidents whose rows are added up in full at once. Of the others, fewer events count. */
 const ROWS_INCIDENTS_MAX = 50;
+const OTHERS_EVENTS_MAX = 1_000;
 
 /**
  * Makes the facts of incidents anew from their alerts, with few statements. One without alerts is empty.
  * @param door that of the transaction, behind which weeks may lie in files
+ * @param arrived logins of events that arrived
  */
 export async function putIncidents(
   tx: Prisma.TransactionClient,
   tenantId: number,
   incidentIds: readonly string[],
-  { nowMs, door }: { readonly nowMs: number; readonly door?: Door | undefined },
+  of: { readonly nowMs: number; readonly door?: Door | undefined; readonly arrived?: readonly string[] },
 ): Promise<void> {
+  const { nowMs } = of;
   const incidents = await storiesOf(tx, tenantId, incidentIds);
   if (incidents.length < incidentIds.length) {
     const there = new Set(incidents.map(({ incidentId }) => incidentId));
@@ -35,8 +38,10 @@ export async function putIncidents(
   }
   if (incidents.length === 0) return;
   const [counted, others] = [incidents.slice(0, ROWS_INCIDENTS_MAX), incidents.slice(ROWS_INCIDENTS_MAX)];
-  const kept = others.length > 0 ? await storedOf(tx, tenantId, others) : [];
-  const moved = new Map([...kept, ...(await rowsOf(tx, tenantId, counted, door))]);
+  const few =
+    others.length === 0 ? null : await rowsOf(tx, tenantId, others, { ...of, most: OTHERS_EVENTS_MAX });
+  const kept = few === null ? [] : atLeast(few, await storedOf(tx, tenantId, others));
+  const moved = new Map([...kept, ...(await rowsOf(tx, tenantId, counted, of))]);
   const rows = incidents.map((one, i) => {
     const { read, changed } = moved.get(one.incidentId) ?? NO_ROWS;
     return {
