@@ -240,6 +240,34 @@ describe('work on incidents', () => {
     expect(await rowsWith(...logins, { kind: 'login', name: 'app', part: 'did' })).toBe(12n);
   });
 
+  it('is made of names that the database cannot hold as they are', async () => {
+    const own = await store.forNewTenant();
+    const { tenantId } = own;
+    const { models } = own.database.owner;
+    const login = 'a\0b\ud800';
+    const read = (second: number) => ({
+      ...{ eventTime: `2026-01-05T00:00:0${second}.0000000Z`, actionId: 'SL' },
+      ...{ serverPrincipalName: login, hostName: '\0', additional: { responseRows: 5 } },
+    });
+    const events = own.checked([read(1)]);
+    await own.insert(events);
+    const recordIds = events.map(({ recordId }) => recordId);
+    const finding = { ...findingOf(login, 1), recordIds };
+    await models.$transaction((tx) => writeFindings(tx, tenantId, [finding], NOW_MS));
+    const more = own.checked([read(2)]);
+    await own.insert(more);
+    const arrived = more.map(({ recordId }) => ({
+      ...{ recordId, position: 0, at: 0 },
+      ...{ fields: { serverPrincipalName: login }, additional: { responseRows: 5 } },
+    }));
+    await models.$transaction((tx) => growIncidents(tx, tenantId, arrived as never, NOW_MS));
+    expect((await models.incident.findFirst({ where: { tenantId } }))?.rowsRead).toBe(10n);
+    const counts = new AlertCounts(store.database.service);
+    expect(
+      await counts.ofEntity(tenantSet([tenantId]), { kind: 'login', value: login, limit: 1 }),
+    ).toMatchObject({ count: 1 });
+  });
+
   it('keeps the rows of incidents that are too many to count again in one step', async () => {
     const own = await store.forNewTenant();
     const { tenantId } = own;

@@ -75,7 +75,7 @@ export class AlertCounts {
       kind === 'instance'
         ? Prisma.sql`instances @> ARRAY[${toStored(value)}]::text[]`
         : isEntityKind(kind)
-          ? Prisma.sql`links @> ARRAY[${toStored(linkOf({ kind, name: value }))}]::text[]`
+          ? Prisma.sql`links @> ARRAY[${linkOf({ kind, name: value })}]::text[]`
           : null;
     if (!names) return null;
     const rows = await this.#rows(

@@ -3,6 +3,7 @@ import type { Deed } from '../../../rules/deed';
 import type { DetectionEvent } from '../../../rules/event';
 import { behindOf, clientOf, codeOf, isFailedLogin, loginOf } from '../../../rules/event-values';
 import type { Finding } from '../../../rules/finding';
+import { toStored } from '../../../store/rows/stored-text';
 
 /** The stages of a break-in, in their order. A title names at most one step of each. */
 export const STAGES = ['access', 'power', 'execution', 'data', 'harm', 'trail'] as const;
@@ -40,7 +41,9 @@ export const readAbout = (json: string): About => ({
   ...(JSON.parse(json) as Partial<About>),
 });
 
-export const linkOf = ({ kind, name }: Pick<Entity, 'kind' | 'name'>): string => `${kind} ${fold(name)}`;
+/** What alerts share, as it is stored. */
+export const linkOf = ({ kind, name }: Pick<Entity, 'kind' | 'name'>): string =>
+  toStored(`${kind} ${fold(name)}`);
 
 /** Adds what another finding says. The first step with a stage stays. */
 export function joinedAbout(a: About | null, b: About): About {
