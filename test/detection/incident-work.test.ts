@@ -160,6 +160,9 @@ describe('work on incidents', () => {
     expect(await ofEve()).toEqual({ count: 0, alerts: [] });
     await models.alert.updateMany({ where: { tenantId }, data: { status: 'acknowledged' } });
     expect(await ofEve()).toMatchObject({ count: 2, alerts: [{ title: 'Story eve 2', severity: 'high' }] });
+    await models.alert.updateMany({ where: { tenantId }, data: { instances: ['SQL01'] } });
+    const ofInstance = { kind: 'instance', value: 'sql01', limit: 1 };
+    expect(await counts.ofEntity(tenantSet([tenantId]), ofInstance)).toMatchObject({ count: 6 });
     const set = { status: 'acknowledged', verdict: null };
     await work([tenantId], ids, { ...RESOLVED, kind: 'acknowledged', set });
 

@@ -246,7 +246,7 @@ describe('roles', () => {
       shown([
         change('APRL', 1),
         change('APRL', 2, { objectName: 'DB_OWNER' }),
-        change('DPRL', 3, { databaseName: 'PAYROLL' }),
+        change('DPRL', 3, { databaseName: 'PAYROLL', serverInstanceName: 'sql01' }),
         change('APRL', 4),
         // Nothing was changed.
         change('DPRL', 5, { succeeded: false }),
@@ -277,7 +277,7 @@ describe('roles', () => {
           ...[serverInstanceName, databaseName, since !== null, until !== null],
         ],
       );
-    for (const objectName of ['SysAdmin', 'bulkadmin', '##MS_DatabaseConnector##'])
+    for (const objectName of ['SysAdmin', 'bulkadmin', '##MS_DatabaseConnector##', '##ms_loginmanager##'])
       expect([objectName, placed({ objectName })]).toEqual([
         objectName,
         [

@@ -30,7 +30,7 @@ const SERVER_ROLES = [
 const isOfServer = ({ classType, objectName }: RoleChange) =>
   classType === SERVER_CLASS ||
   SERVER_ROLES.includes(fold(objectName ?? '')) ||
-  (objectName ?? '').startsWith('##MS_');
+  fold(objectName ?? '').startsWith('##ms_');
 
 /**
  * Who holds which role. A login that is dropped leaves the roles of its server, and a user those of its database. Who is
@@ -60,7 +60,7 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
     }
     const databaseName = isOfServer(change) ? null : change.databaseName;
     const member = change.roleMember ?? null;
-    const place = [serverInstanceName, databaseName && fold(databaseName)];
+    const place = [fold(serverInstanceName ?? ''), databaseName && fold(databaseName)];
     const key = JSON.stringify([...place, fold(role), member && fold(member)]);
     const by = change.serverPrincipalName;
     const known = held.get(key);
@@ -87,7 +87,7 @@ function isOf(
   change: RoleChange,
 ): boolean {
   if (member === null || fold(member) !== fold(name)) return false;
-  if (serverInstanceName !== change.serverInstanceName) return false;
+  if (fold(serverInstanceName ?? '') !== fold(change.serverInstanceName ?? '')) return false;
   if (kind === 'login' || databaseName === null) return kind === 'login' && databaseName === null;
   return fold(databaseName) === fold(change.databaseName ?? '');
 }

@@ -4,10 +4,10 @@ import { formatTicks, msOfTime } from '../../../event/event-time';
 import type { ParameterSpecs, ParameterValues } from '../../../event/parameter-specs';
 import type { Answer, Shape } from '../../../event/shape';
 import { SEVERITIES } from '../../../rules/rule';
-import { fromStored, toStored } from '../../../store/rows/stored-text';
+import { fromStored } from '../../../store/rows/stored-text';
 import type { TenantSet } from '../../../tenant-set';
 import { ALERT_FILTERS, SEVERITY, STATUS } from '../base/answers';
-import { conditionsOf } from './alert.reader';
+import { conditionsOf, has } from './alert.reader';
 import { isEntityKind, linkOf } from './incident-about';
 
 export const ALERT_COUNT = {
@@ -73,7 +73,7 @@ export class AlertCounts {
   ) {
     const names =
       kind === 'instance'
-        ? Prisma.sql`instances @> ARRAY[${toStored(value)}]::text[]`
+        ? has('instances', value)
         : isEntityKind(kind)
           ? Prisma.sql`links @> ARRAY[${linkOf({ kind, name: value })}]::text[]`
           : null;

@@ -156,6 +156,10 @@ export class AlertReader {
   }
 }
 
+/** Whether a column of names has one, letter case aside. */
+export const has = (column: 'principals' | 'instances', name: string): Prisma.Sql =>
+  Prisma.sql`EXISTS (SELECT FROM unnest(${Prisma.raw(column)}) AS n WHERE lower(n) = lower(${toStored(name)}))`;
+
 /** Conditions of the filters. An alert or finding is in a time range if any part of it is. */
 export function conditionsOf(
   tenants: TenantSet,
@@ -165,8 +169,6 @@ export function conditionsOf(
   >,
 ): Prisma.Sql[] {
   const { severity, ruleId, principalName, serverInstanceName, startTime, endTime } = filters;
-  const has = (column: string, name: string) =>
-    Prisma.sql`EXISTS (SELECT FROM unnest(${Prisma.raw(column)}) AS n WHERE lower(n) = lower(${toStored(name)}))`;
   return [
     Prisma.sql`tenant_id = ANY(${[...tenants]}::int[])`,
     ...(severity === undefined
