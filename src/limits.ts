@@ -368,7 +368,7 @@ export const LIMITS = {
   archiveAfterDaysMin: 3, // events younger than a day are stored without a look at files, and clocks may differ by more
   archiveMs: 60_000, // interval of looks for weeks to seal; one is sealed in seconds
   archiveRestMsMax: 30 * 60_000, // after attempts that failed: each writes and reads a week, and none helps a disk that is full
-  archiveTenantsPerRound: 50, // that have such weeks
+  archiveTenantsPerRound: 50, // of whom a week is attempted
   archiveLateEvents: 1_000, // beside the file of a week, before it is sealed anew: a read of them takes milliseconds
   archiveLateShare: 10, // and more than a tenth of its events: each time, all of the week is written
   archiveCacheBytes: 1024 * 1024 * 1024, // of files on local disk; a year of 10^7 events

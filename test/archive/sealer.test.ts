@@ -17,11 +17,13 @@ import { Archive, openArchive } from '../../src/store/archive/archive';
 import { ArchivedTenants } from '../../src/store/archive/archived-tenants';
 import { WorkerEnded } from '../../src/store/archive/asked-process';
 import type { FilePlace } from '../../src/store/archive/file-place';
+import { floorOfWeek, weekOfMs } from '../../src/store/rows/partitions';
 import { oneTenant } from '../../src/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
+import { useLimits } from '../support/use-limits';
 import { ArchiveTrial } from './archive-trial';
 
 const NOW_MS = Date.parse('2026-02-03T08:00:00Z');
@@ -273,6 +275,48 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
       expect(sealer.tally).toMatchObject(isFull ? { failures: 1, weeks: 0 } : { failures: 1, weeks: 1 });
       expect(await other.count()).toBe(isFull ? 1 : 0);
     }
+  });
+
+  it('seals later weeks of a tenant after one that is not proven, and goes on saying that it is not', async () => {
+    const { tenantId, sealer, store } = await aWeek();
+    const later = ['2026-01-13', '2026-01-20'].map((day) => ({ eventTime: `${day}T08:00:00Z` }));
+    await store.insert(store.checked(later));
+    await trial.settle();
+    const rename = (name: string) =>
+      store.query(
+        'UPDATE audit_event SET database_name = $2 WHERE tenant_id = $1 AND record_id < $3::uuid',
+        ...[tenantId, name, floorOfWeek(weekOfMs(Date.parse('2026-01-12')))],
+      );
+    const [before] = await store.query<{ name: string }>(
+      'SELECT database_name AS name FROM audit_event WHERE tenant_id = $1 LIMIT 1',
+      tenantId,
+    );
+    await rename('Another');
+    await expect(sealer.run()).rejects.toThrow(/is not the one of the log/);
+    restsMs += LIMITS.archiveMs;
+    for (const left of [4, 3]) {
+      expect([await sealer.run(), await store.count()]).toEqual([1, left]);
+      expect([...sealer.problems.keys()]).toEqual([tenantId]);
+    }
+    await expect(sealer.run()).rejects.toThrow(/is not the one of the log/);
+    await rename(before?.name ?? '');
+    restsMs += LIMITS.archiveMs;
+    expect([await sealer.run(), await store.count(), sealer.problems.size]).toEqual([1, 0, 0]);
+  });
+
+  describe('with room for one tenant in a round', () => {
+    useLimits({ archiveTenantsPerRound: 1 });
+
+    it('seals weeks of others while one of a tenant is not proven, and goes on saying that it is not', async () => {
+      const { tenantId, sealer, store } = await aWeek();
+      const other = await store.forNewTenant();
+      await other.insert(other.checked([{ eventTime: '2026-01-13T08:00:00Z' }]));
+      await trial.settle();
+      await store.query(`UPDATE audit_event SET database_name = 'Another' WHERE tenant_id = $1`, tenantId);
+      await expect(sealer.run()).rejects.toThrow(/is not the one of the log/);
+      expect([await sealer.run(), await other.count()]).toEqual([1, 0]);
+      expect([...sealer.problems.keys()]).toEqual([tenantId]);
+    });
   });
 
   it('keeps rows that the log does not prove, says so until they are proven, and makes an alert of it', async () => {

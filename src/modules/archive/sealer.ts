@@ -38,12 +38,12 @@ const weekOfDay = (day: string) => `floor((${day} - 4) / 7.0)::int`;
 const WEEK = weekOfDay('c.bucket');
 
 /**
- * Tenants with their oldest week that is over and has no file, or so many events beside its file that it is sealed anew;
- * and the number of such weeks of all tenants. $1: the first week that is not over. A week that waits until retention
- * has removed events of a wrong clock may wait for ever, so others go before it.
+ * Tenants with their weeks that are over and have no file, or so many events beside their file that they are sealed anew,
+ * those with the oldest week first. $1: the first week that is not over. A week that waits until retention has removed
+ * events of a wrong clock may wait for ever, so it is left out.
  */
 const DUE = (of: OfTenant) => `
-SELECT u.tenant_id AS "tenantId", min(u.week) AS week, (sum(count(*)) OVER ())::float8 AS weeks FROM (
+SELECT u.tenant_id AS "tenantId", array_agg(u.week ORDER BY u.week) AS weeks FROM (
   SELECT c.tenant_id, ${WEEK} AS week, sum(c.n) AS n FROM audit_count c
   WHERE c.grain = 2 AND c.a = 0 AND c.d = 0 AND c.p = 0 AND c.n > 0 AND c.bucket >= 4 AND ${WEEK} < $1::int
     AND ${of('c.tenant_id')} GROUP BY 1, 2) u
@@ -54,12 +54,11 @@ SELECT u.tenant_id AS "tenantId", min(u.week) AS week, (sum(count(*)) OVER ())::
 WHERE m.week IS NULL
   AND (w.events IS NULL OR u.n - w.events > greatest(${LIMITS.archiveLateEvents}, w.events / ${LIMITS.archiveLateShare}))
   AND (a.restored IS NULL OR u.week <> ALL(a.restored))
-GROUP BY u.tenant_id ORDER BY 2, 1 LIMIT ${LIMITS.archiveTenantsPerRound}`;
+GROUP BY u.tenant_id ORDER BY min(u.week), 1`;
 
 interface Due {
   readonly tenantId: number;
-  readonly week: number;
-  readonly weeks: number;
+  readonly weeks: readonly number[];
 }
 
 const NOTE_PROBLEM = `
@@ -67,7 +66,7 @@ UPDATE audit_archive SET problem_week = $2::int, problem = $3::text, problem_at 
 WHERE tenant_id = $1::int`;
 const END_PROBLEM = `
 UPDATE audit_archive SET problem_week = NULL, problem = NULL, problem_at = NULL
-WHERE tenant_id = $1::int AND problem IS NOT NULL`;
+WHERE tenant_id = $1::int AND problem_week = $2::int`;
 
 /** Since the start; `waiting`: weeks at the last look, null before it. */
 export interface SealingTally {
@@ -82,7 +81,11 @@ export interface SealingTally {
 /** Seals weeks that are over. */
 export class Sealer {
   readonly tally: SealingTally = { weeks: 0, events: 0, bytes: 0, seconds: 0, failures: 0, waiting: null };
-  readonly #problems = new Map<number, string>();
+  /**
+   * By tenant: its weeks whose last attempt did not seal them, the longest ago first, and why it failed; null: the week
+   * waits for something. Other weeks of the tenant go first.
+   */
+  readonly #unsealed = new Map<number, Map<number, string | null>>();
   readonly #rounds: TenantRounds;
   readonly #leases: Leases;
   readonly #rests: Rests<number | typeof ALL>;
@@ -122,10 +125,13 @@ export class Sealer {
 
   /** Tenants of whom the last attempt to seal a week failed, with what they may know of it. */
   get problems(): ReadonlyMap<number, string> {
-    return this.#problems;
+    const problems = new Map<number, string>();
+    for (const [tenantId, weeks] of this.#unsealed)
+      for (const why of weeks.values()) if (why !== null) problems.set(tenantId, why);
+    return problems;
   }
 
-  /** Seals the oldest week of each tenant that has one. @returns the number of sealed weeks */
+  /** Seals a week of each tenant that has one, by default its oldest. @returns the number of sealed weeks */
   async run(): Promise<number> {
     const { owner, afterDays, nowMs } = this.parts;
     const lacks = this.lacks();
@@ -133,20 +139,35 @@ export class Sealer {
     const clock = await clockNotAhead(owner.models, nowMs);
     const end = weekOfMs(clock() - afterDays * DAY_MS);
     const due = await this.#rounds.ask((of) => owner.models.$queryRawUnsafe<Due[]>(DUE(of), end));
-    this.tally.waiting = due[0]?.weeks ?? 0;
-    const isDue = new Set(due.map(({ tenantId }) => tenantId));
-    for (const tenantId of this.#problems.keys()) if (!isDue.has(tenantId)) this.#problems.delete(tenantId);
-    this.#rests.keepOnly(new Set([ALL, ...isDue]));
-    let sealed = 0;
-    for (const { tenantId, week } of due) {
-      if (this.#rests.isResting(ALL)) break;
-      if (this.#rests.isResting(tenantId)) continue;
-      const sealing = await this.#rounds.attempt(tenantId, () => this.#attempt(tenantId, week));
+    this.tally.waiting = due.reduce((sum, { weeks }) => sum + weeks.length, 0);
+    this.#forgetOthers(due);
+    this.#rests.keepOnly(new Set([ALL, ...due.map(({ tenantId }) => tenantId)]));
+    let [sealed, attempts] = [0, 0];
+    for (const one of due) {
+      if (this.#rests.isResting(ALL) || attempts === LIMITS.archiveTenantsPerRound) break;
+      if (this.#rests.isResting(one.tenantId)) continue;
+      attempts += 1;
+      const sealing = await this.#rounds.attempt(one.tenantId, () =>
+        this.#attempt(one.tenantId, this.#nextOf(one)),
+      );
       if (sealing?.outcome === 'sealed') sealed += 1;
     }
     this.tally.waiting -= sealed;
     this.#rounds.end();
     return sealed;
+  }
+
+  /** Forgets weeks that are not due any more. */
+  #forgetOthers(due: readonly Due[]): void {
+    const weeksOf = new Map(due.map(({ tenantId, weeks }) => [tenantId, new Set(weeks)]));
+    for (const [tenantId, weeks] of this.#unsealed)
+      for (const week of weeks.keys()) if (!weeksOf.get(tenantId)?.has(week)) weeks.delete(week);
+  }
+
+  #nextOf({ tenantId, weeks }: Due): number {
+    const unsealed = this.#unsealed.get(tenantId);
+    const [oldest = 0] = [...weeks.filter((week) => !unsealed?.has(week)), ...(unsealed?.keys() ?? [])];
+    return oldest;
   }
 
   #attempt(tenantId: number, week: number): Promise<Sealing | null> {
@@ -171,15 +192,16 @@ export class Sealer {
     try {
       const sealing = await sealWeek(this.parts, tenantId, week, also);
       if (sealing.outcome === 'sealed') this.#note(tenantId, week, sealing);
-      await this.parts.owner.models.$executeRawUnsafe(END_PROBLEM, tenantId);
-      this.#problems.delete(tenantId);
+      await this.parts.owner.models.$executeRawUnsafe(END_PROBLEM, tenantId, week);
+      this.#unsealed.get(tenantId)?.delete(week);
+      if (sealing.outcome === 'waits') this.#setUnsealed(tenantId, week, null);
       for (const key of [ALL, tenantId] as const) this.#rests.end(key);
       return sealing;
     } catch (error) {
       this.tally.failures += 1;
       this.#rests.failed(concernsAll(error) ? ALL : tenantId, (failures) => grownMs(REST, failures));
       const why = whyUnsealed(error);
-      this.#problems.set(tenantId, why);
+      this.#setUnsealed(tenantId, week, why);
       // Other instances tell of it too. A database that does not answer has told this already.
       await this.parts.owner.models.$executeRawUnsafe(NOTE_PROBLEM, tenantId, week, why).catch(() => {});
       throw error;
@@ -187,6 +209,12 @@ export class Sealer {
       this.tally.seconds += (performance.now() - startedMs) / 1000;
       await this.#leases.release([tenantId], holder);
     }
+  }
+
+  #setUnsealed(tenantId: number, week: number, why: string | null): void {
+    const weeks = this.#unsealed.get(tenantId) ?? new Map<number, string | null>();
+    weeks.delete(week);
+    this.#unsealed.set(tenantId, weeks.set(week, why));
   }
 
   #note(tenantId: number, week: number, { events, bytes }: { events: number; bytes: number }): void {
