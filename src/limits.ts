@@ -161,6 +161,7 @@ export const LIMITS = {
   evidenceProofsPerRound: 100, // checkpoints of other instances, and as many noted ends, that are proven in one round: 3 ms each
   evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch
   erasureMs: 5_000, // between two looks at erasures: each waits for a checkpoint of the log, which takes a minute
+  erasureWaitsMs: 15 * 60_000, // until an erasure says that it waits for the log
   erasureLookMs: 600_000, // after so long, a look for erasures that a restored database does not know
   erasureNotesMax: 10_000, // files in DATA_DIR/erasures; beyond that the oldest go
   erasureNotesBytesMax: 256 * 1024 * 1024, // of them; one of 50,000 events has about a megabyte

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
@@ -64,7 +64,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
   const countHeld: Holds['count'] = (tx, tenantId, ids) => countOfHeld(tx, tenantId, ids, now());
   function eraserOn(
     owner: OwnerDoor = store.database.owner,
-    { signal = new AbortController().signal, count = countHeld } = {},
+    { signal = new AbortController().signal, count = countHeld, lateMs = 0 } = {},
   ): Eraser {
     openArchive(new Archive(archive.tenants, archive.cache, archive.worker), owner);
     const { migrator } = store.database;
@@ -75,7 +75,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
       holds: { count },
       files: filesOn(owner),
       signal,
-      now,
+      now: () => new Date(now().getTime() + lateMs),
       log,
     });
   }
@@ -321,6 +321,46 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     await trial.run();
     await eraserOn().run();
     expect([await ended(), await tablesWith(NEEDLE)]).toEqual([true, []]);
+  });
+
+  it('says what it waits for once that takes long, until it goes on', async () => {
+    await store.insert(store.checked([{ eventTime: '2026-01-20T08:00:00Z', serverPrincipalName: ERASED }]));
+    const filter = toAuditEventFilter(parseParameters(FILTER_PARAMETERS, { principalName: ERASED }));
+    const ids = await erasures().find(store.tenantId, filter);
+    await erasures().begin(store.tenantId, ids, 'case 7', AN_ATTEMPT);
+    const problem = async () => (await erasures().newest(store.tenantId, 1))[0]?.problem;
+    const [early, late] = [0, 1].map((more) => eraserOn(undefined, { lateMs: LIMITS.erasureWaitsMs + more }));
+    const problems = async () => {
+      await early?.run();
+      const before = await problem();
+      await late?.run();
+      return [before, await problem()];
+    };
+    expect(await problems()).toEqual([null, 'the evidence log does not have all of its events yet']);
+    await archive.settle();
+    await trial.run();
+    await early?.run();
+    expect(await problem()).toBeNull();
+    expect(await problems()).toEqual([null, 'no checkpoint of the evidence log has signed its entry yet']);
+    await trial.run();
+    await late?.run();
+    expect([await ended(), await problem(), late?.healthy]).toEqual([true, null, true]);
+  });
+
+  it('notes an erasure anew whose file is damaged', async () => {
+    await begun();
+    for (let round = 0; !(await ended()); round++) {
+      if (round > 20) throw new Error('it does not end');
+      await eraserOn().run();
+      await trial.run();
+    }
+    const [erasure] = await erasures().newest(store.tenantId, 1);
+    const file = path.join(folder, 'erasures', `${erasure?.erasureId}.json`);
+    const noted = await readFile(file, 'utf8');
+    await writeFile(file, noted.slice(0, -9));
+    const eraser = eraserOn();
+    await eraser.look();
+    expect([await readFile(file, 'utf8'), eraser.healthy]).toEqual([noted, true]);
   });
 
   it('leaves nothing of the events in findings, alerts, incidents, notes, windows, set-aside events and reports', async () => {

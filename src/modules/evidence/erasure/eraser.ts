@@ -40,7 +40,8 @@ const ERASING: Leased = {
 };
 
 const OPEN = (of: (column: string) => string) => `
-SELECT e.tenant_id AS "tenantId", e.erasure_id::text AS "erasureId", e.at, e.erased_by AS "erasedBy", e.reason, e.events
+SELECT e.tenant_id AS "tenantId", e.erasure_id::text AS "erasureId", e.at, e.erased_by AS "erasedBy", e.reason, e.events,
+  e.problem
 FROM audit_erasure e WHERE e.ended_at IS NULL AND ${isFree(ERASING, 'e')} AND ${of('e.tenant_id')} ORDER BY 1 LIMIT 50`;
 
 /** Those that have their entry in the log. */
@@ -114,7 +115,11 @@ interface OpenErasure extends Noted {
   readonly erasedBy: string;
   readonly reason: string;
   readonly events: number;
+  readonly problem: string | null;
 }
+
+/** An attempt ended: the erasure is over, goes on with the next attempt, or waits for what the text names. */
+type Attempted = 'over' | 'goes on' | { readonly waits: string };
 
 /** The erasure waits until the holds have ended. */
 class HeldBack extends Error {
@@ -247,10 +252,12 @@ export class Eraser {
     if (!taken) return;
     const { models } = this.parts.owner;
     try {
-      const isOver =
+      const attempted =
         taken.entry === null ? await this.#enter(erasure) : await this.#erase(erasure, taken.entry);
       this.#failed.delete(erasureId);
-      if (isOver) this.parts.log.info({ tenantId, erasureId, events: erasure.events }, 'events were erased');
+      await this.#noteWait(erasure, attempted);
+      if (attempted === 'over')
+        this.parts.log.info({ tenantId, erasureId, events: erasure.events }, 'events were erased');
     } catch (error) {
       const isHeld = error instanceof HeldBack;
       const failed = fullDiskIn(error) ?? 'an attempt failed';
@@ -263,11 +270,19 @@ export class Eraser {
     }
   }
 
-  /** Adds the entry of the erasure to the evidence log, as soon as the log has all its events. @returns false */
-  async #enter(erasure: OpenErasure): Promise<false> {
+  /** What is waited for is a problem once it takes long: the log may not grow. */
+  async #noteWait({ tenantId, erasureId, at, problem }: OpenErasure, attempted: Attempted): Promise<void> {
+    const isLong = this.parts.now().getTime() - at.getTime() > LIMITS.erasureWaitsMs;
+    const now = typeof attempted === 'object' && isLong ? attempted.waits : null;
+    if (now === problem) return;
+    await this.parts.owner.models.$executeRawUnsafe(NOTE_PROBLEM, tenantId, erasureId, now);
+  }
+
+  /** Adds the entry of the erasure to the evidence log, as soon as the log has all its events. */
+  async #enter(erasure: OpenErasure): Promise<Attempted> {
     const { owner, keys } = this.parts;
     const { tenantId, erasureId, at } = erasure;
-    await owner.steps(async (step) => {
+    return owner.steps(async (step) => {
       const head = await loadHead(step, tenantId, keys);
       const [state] = await step<{ waits: boolean }>(WAITS, [tenantId, erasureId]);
       const ids = (await step<{ id: string }>(RECORDS, [tenantId, erasureId])).map(({ id }) => id);
@@ -283,7 +298,8 @@ export class Eraser {
             }
       }
       const isWaiting = state?.waits === true || head?.backfilled === false;
-      if (found.size < ids.length && isWaiting) return;
+      if (found.size < ids.length && isWaiting)
+        return { waits: 'the evidence log does not have all of its events yet' };
       const text = erasureText({
         ...erasure,
         tenantId: String(tenantId),
@@ -291,17 +307,17 @@ export class Eraser {
         entries: rangesOf(indexes.sort((a, b) => a - b)),
       });
       // Two entries of one erasure would be two that the log must explain.
-      if ((await step(NOTE_ENTRY, [tenantId, erasureId, text])).length === 0) return;
+      if ((await step(NOTE_ENTRY, [tenantId, erasureId, text])).length === 0) return 'goes on';
       await enterOwn(step, keys.own, tenantId, { id: erasureId, leaf: erasureLeaf(text) });
+      return 'goes on';
     });
-    return false;
   }
 
-  /** @returns whether the erasure is over */
-  async #erase(erasure: OpenErasure, entry: string): Promise<boolean> {
+  async #erase(erasure: OpenErasure, entry: string): Promise<Attempted> {
     const { owner, migrator, holds, files, signal, now } = this.parts;
     const { tenantId, erasureId, events } = erasure;
-    if (!(await this.#isSigned(erasure))) return false;
+    if (!(await this.#isSigned(erasure)))
+      return { waits: 'no checkpoint of the evidence log has signed its entry yet' };
     // From here on events go: whoever restores a database from before must be able to find them.
     await files.note(entry);
     const { models } = owner;
@@ -309,37 +325,37 @@ export class Eraser {
       ({ id }) => id,
     );
     for (const some of chunksOf(ids)) {
-      if (signal.aborted) return false;
+      if (signal.aborted) return 'goes on';
       await this.#restoreWeeks(tenantId, some);
       await inTurn(owner, tenantId, async (tx) => {
         const kept = await holds.count(tx, tenantId, some);
         if (kept > 0) throw new HeldBack(kept);
         await removeAndBlank(tx, tenantId, some);
       });
-      if (!(await this.#leases.renew([tenantId, erasureId], this.#holder))) return false;
+      if (!(await this.#leases.renew([tenantId, erasureId], this.#holder))) return 'goes on';
     }
     // A week may have been put into a file anew, with these events, since it was brought back.
-    for (const some of chunksOf(ids)) if ((await this.#sealed(tenantId, some)).size > 0) return false;
+    for (const some of chunksOf(ids)) if ((await this.#sealed(tenantId, some)).size > 0) return 'goes on';
     for (const some of chunksOf(ids)) {
-      if (signal.aborted) return false;
+      if (signal.aborted) return 'goes on';
       await purgeCopies(owner, tenantId, some);
     }
     await forgetValues(owner, tenantId, (tx, gone) => forgetLearned(tx, tenantId, gone));
     await models.$executeRawUnsafe(UNLIST_AT_ONCE, tenantId);
-    if ((await archiveOf(owner)?.forgetUnlisted(owner)) === false) return false;
+    if ((await archiveOf(owner)?.forgetUnlisted(owner)) === false) return 'goes on';
     for (const table of VACUUMED) {
-      if (signal.aborted) return false;
+      if (signal.aborted) return 'goes on';
       await migrator.models.$executeRawUnsafe(`VACUUM ${table}`);
     }
     return owner.models.$transaction(async (tx) => {
       await tx.$executeRawUnsafe(FORGET_RECORDS, tenantId, erasureId);
-      if ((await tx.$executeRawUnsafe(END, tenantId, erasureId)) === 0) return false;
+      if ((await tx.$executeRawUnsafe(END, tenantId, erasureId)) === 0) return 'goes on';
       const attempt = ownAttempt('eraseEvents', now(), { tenantId: String(tenantId), events });
       await insertEntries(tx, [
         changeOf(attempt, { rows: events, tenantIds: [tenantId], subject: erasureId }),
       ]);
       // With its commit the erasure is over. After a crash before, its steps are done again.
-      return true;
+      return 'over';
     });
   }
 

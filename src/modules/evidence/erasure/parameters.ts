@@ -88,7 +88,7 @@ export const ERASURE = {
     problem: {
       kind: 'text',
       nullable: true,
-      doc: 'Why the last attempt to go on failed. It is repeated. Null: it did not fail.',
+      doc: 'Why it does not go on: the last attempt failed, or it waits. Null: neither.',
     },
   },
 } as const satisfies Shape;

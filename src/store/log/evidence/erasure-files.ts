@@ -117,7 +117,7 @@ export class ErasureFiles {
 
   readonly #fileOf = (erasureId: string) => path.join(this.#folder, erasureId + ENDING);
 
-  /** The noted erasures of which the database knows nothing. Of all others, no file is read. */
+  /** The noted erasures of which the database knows nothing. Of all others, each file is read once. */
   async #unknown(among?: ReadonlySet<string>): Promise<readonly string[]> {
     const noted = (await this.#names()).filter((erasureId) => among?.has(erasureId) !== false);
     const known = new Set<string>();
@@ -126,7 +126,10 @@ export class ErasureFiles {
       const rows = await this.owner.models.$queryRawUnsafe<{ id: string }[]>(KNOWN, some.join());
       for (const { id } of rows) known.add(id);
     }
-    for (const erasureId of noted) this.#known.add(erasureId);
+    // A damaged file of an erasure that the database has is written anew.
+    for (const erasureId of noted)
+      if (!known.has(erasureId) || (!this.has(erasureId) && (await this.#read(erasureId)) !== null))
+        this.#known.add(erasureId);
     return noted.filter((erasureId) => !known.has(erasureId));
   }
 
@@ -156,7 +159,10 @@ export class ErasureFiles {
     });
     const { entry, hashes } = parsed(text);
     const erasure = typeof entry === 'string' ? parseErasure(entry) : null;
-    return erasure && typeof hashes === 'string' ? { erasure, hashes: Buffer.from(hashes, 'base64') } : null;
+    if (!erasure || typeof hashes !== 'string') return null;
+    const kept = Buffer.from(hashes, 'base64');
+    const entries = erasure.entries.reduce((sum, [from, to]) => sum + to - from, 0);
+    return kept.length === entries * KEPT_BYTES ? { erasure, hashes: kept } : null;
   }
 
   /** The entries that an erasure names, in order; null: the log is shorter. */
