@@ -13,12 +13,13 @@ import { ErasureResolver, type Holds } from '../../src/modules/evidence/erasure/
 import { ErasureStore } from '../../src/modules/evidence/erasure/erasure.store';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { LogChecker } from '../../src/modules/evidence/log-check';
-import { countHeld as countOfHeld } from '../../src/modules/tenants/holds/held';
+import { countHeld as countOfHeld, heldBy } from '../../src/modules/tenants/holds/held';
 import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { Archive, openArchive } from '../../src/store/archive/archive';
 import { GoneSeal } from '../../src/store/log/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
 import { ErasureFiles } from '../../src/store/log/evidence/erasure-files';
+import { oneTenant } from '../../src/tenant-set';
 import { ArchiveTrial } from '../archive/archive-trial';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
@@ -61,6 +62,10 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
   const keys = { own: TEST_CHECKPOINT_KEY, others: [], former: [] };
   const log = pino({ level: 'silent' });
   const now = () => new Date('2026-03-01T00:00:00Z');
+  const heldOf: Holds['of'] = async (tenantId) => {
+    const inForce = await new HoldStore(store.database.service).inForce(oneTenant(tenantId), now());
+    return heldBy(inForce.map(({ filter }) => filter));
+  };
   const countHeld: Holds['count'] = (tx, tenantId, ids) => countOfHeld(tx, tenantId, ids, now());
   function eraserOn(
     owner: OwnerDoor = store.database.owner,
@@ -72,7 +77,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
       owner,
       migrator,
       keys,
-      holds: { count },
+      holds: { of: heldOf, count },
       files: filesOn(owner),
       signal,
       now: () => new Date(now().getTime() + lateMs),
@@ -556,6 +561,14 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     expect(eraser.healthy).toBe(true);
     expect(await tablesWith(`'${NEEDLE}' -- 5`)).toEqual(['audit_event']);
     expect(await checked()).toMatchObject({ missing: [], altered: [], problems: [] });
+    // The week of the event is put into a file anew, and stays there as long as the hold keeps the event.
+    await archive.settle();
+    expect(await archive.seal(SEALED_WEEK, store.tenantId)).toMatchObject({ outcome: 'sealed' });
+    await eraser.run();
+    expect((await rows('audit_sealed_week')).length).toBe(1);
+    expect((await erasures().newest(store.tenantId, 1))[0]).toMatchObject({
+      problem: expect.stringContaining('keep 1 of the next events'),
+    });
     await holds.end(hold.holdId, { reason: 'over', by: 'legal' }, AN_ATTEMPT);
     await eraser.run();
     expect((await erasures().newest(store.tenantId, 1))[0]).toMatchObject({ problem: null });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { changeOf, ownAttempt } from '../../../caller/access-log';
 import { insertEntries } from '../../../caller/access-log.store';
@@ -6,7 +7,7 @@ import { ADVISORY_LOCKS } from '../../../database/advisory-locks';
 import { type OwnerDoor, type Prisma, type Step, stepIn } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { isFree, type Leased, Leases } from '../../../database/lease';
-import { HOUR_MS } from '../../../event/event-time';
+import { DAY_MS, HOUR_MS } from '../../../event/event-time';
 import { ID_BYTES, idText, msOfRecordId } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
 import { archiveOf, sealedIn, snapshotOf } from '../../../store/archive/archive';
@@ -147,6 +148,11 @@ export class Eraser {
   #tidiedFor = 0;
   /** Erasures that failed at the last attempt. */
   readonly #failed = new Set<string>();
+  /**
+   * What holds kept when they held an erasure back. Until that changes, no week of its events is brought back again, but
+   * for one attempt a day: clocks may differ about when a hold ends.
+   */
+  readonly #heldBack = new Map<string, { readonly held: unknown; readonly untilMs: number }>();
   /** Erasures that are to be made again after a restore. */
   #lost: ReadonlySet<string> = new Set();
   #unreadable: readonly string[] = [];
@@ -160,7 +166,7 @@ export class Eraser {
       /** The owner's login without time limits, to clear tables. */
       readonly migrator: OwnerDoor;
       readonly keys: LogKeys;
-      readonly holds: Pick<Holds, 'count'>;
+      readonly holds: Holds;
       readonly files: ErasureFiles;
       /** Aborted when the service is told to stop: an erasure then goes on at another instance, or after the start. */
       readonly signal: AbortSignal;
@@ -223,7 +229,8 @@ export class Eraser {
       this.parts.owner.models.$queryRawUnsafe<OpenErasure[]>(OPEN(of)),
     );
     const known = new Set(open.map(({ erasureId }) => erasureId));
-    for (const erasureId of this.#failed) if (!known.has(erasureId)) this.#failed.delete(erasureId);
+    for (const gone of [this.#failed, this.#heldBack])
+      for (const erasureId of gone.keys()) if (!known.has(erasureId)) gone.delete(erasureId);
     for (const erasure of open)
       if (!this.parts.signal.aborted)
         await this.#rounds.attempt(erasure.tenantId, () => this.#attempt(erasure));
@@ -245,6 +252,9 @@ export class Eraser {
 
   async #attempt(erasure: OpenErasure): Promise<void> {
     const { tenantId, erasureId } = erasure;
+    const held = await this.parts.holds.of(tenantId);
+    const before = this.#heldBack.get(erasureId);
+    if (before && performance.now() < before.untilMs && isDeepStrictEqual(before.held, held)) return;
     const key = [tenantId, erasureId] as const;
     // It is read with the lease: another instance may have gone on since it was found.
     const how = { where: 'l.ended_at IS NULL', returning: 'l.entry' };
@@ -262,7 +272,8 @@ export class Eraser {
       const isHeld = error instanceof HeldBack;
       const failed = fullDiskIn(error) ?? 'an attempt failed';
       const text = isHeld ? error.message : `${failed}, and it is tried again: see the log of the service`;
-      if (!isHeld) this.#failed.add(erasureId);
+      if (isHeld) this.#heldBack.set(erasureId, { held, untilMs: performance.now() + DAY_MS });
+      else this.#failed.add(erasureId);
       await models.$executeRawUnsafe(NOTE_PROBLEM, tenantId, erasureId, text).catch(() => {});
       if (!isHeld) throw error;
     } finally {
