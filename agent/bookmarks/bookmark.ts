@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FoundFile } from '../source/audit-source';
 
 const offset = z.int().min(0);
 const position = z.object({ blockOffset: offset, index: offset });
@@ -42,6 +43,12 @@ export function isAtEnd(given: Bookmark): boolean {
   const { endSize, size = endSize } = given;
   return size !== undefined && doneBytes(given) >= size;
 }
+
+/** Whether an object was uploaded again, under the same key, after it was read to its end. */
+export const isUploadedAgain = (
+  { isWhole, path, version }: Pick<FoundFile, 'isWhole' | 'path' | 'version'>,
+  { path: readAt, version: read }: Pick<Bookmark, 'path' | 'version'>,
+): boolean => isWhole === true && path === readAt && read !== undefined && version !== read;
 
 /** The bookmarks that change once a batch is acknowledged. */
 export interface Snapshot {

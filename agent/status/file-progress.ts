@@ -1,4 +1,4 @@
-import type { Bookmark } from '../bookmarks/bookmark';
+import { type Bookmark, isUploadedAgain } from '../bookmarks/bookmark';
 import { START } from '../sqlaudit/position';
 import type { FollowedFile } from '../tail/followed-file';
 
@@ -11,8 +11,9 @@ export interface FileProgress {
   readonly waitingBytes: number;
 }
 
-export function fileProgressOf(file: FollowedFile, bookmark: Bookmark | null): FileProgress {
+export function fileProgressOf(file: FollowedFile, saved: Bookmark | null): FileProgress {
   const { name, found, readableSize } = file;
+  const bookmark = saved !== null && found !== null && isUploadedAgain(found, saved) ? null : saved;
   const size = found?.size ?? 0;
   const endSize = bookmark?.acknowledged ? undefined : bookmark?.endSize;
   if (endSize !== undefined && size <= endSize) return { name, offset: size, size, waitingBytes: 0 };

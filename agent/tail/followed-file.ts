@@ -1,4 +1,4 @@
-import type { Bookmark } from '../bookmarks/bookmark';
+import { type Bookmark, isUploadedAgain } from '../bookmarks/bookmark';
 import type { FoundFile } from '../source/audit-source';
 import { parseSourceName } from '../sqlaudit/audit-file-name';
 import {
@@ -135,10 +135,10 @@ export class FollowedFile {
   }
 
   /** Whether the object was uploaded again after it was read to its end, and may hold more at the same size. */
-  private isAnotherUpload({ isWhole, path, size, version }: FoundFile): boolean {
-    const { endSize, endVersion } = this;
-    const isOther = isWhole === true && endVersion !== null && path === this.path && version !== endVersion;
-    return isOther && endSize !== null && size >= endSize;
+  private isAnotherUpload(found: FoundFile): boolean {
+    const { endSize, endVersion, path } = this;
+    if (endSize === null || endVersion === null || path === null) return false;
+    return isUploadedAgain(found, { path, version: endVersion }) && found.size >= endSize;
   }
 
   /** To be called when no path leads to the file any more. */

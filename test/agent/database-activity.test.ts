@@ -2,10 +2,33 @@ import { systemClock } from '../../agent/clock';
 import { KeptSettings, toWanted } from '../../agent/settings/kept-settings';
 import type { SourceState } from '../../agent/source/audit-source';
 import { DatabaseActivity, fromEarlierRun } from '../../agent/status/database-activity';
+import { fileProgressOf } from '../../agent/status/file-progress';
 
 const NOW = Date.parse('2026-01-05T08:00:00Z');
 const LISTED = Date.parse('2026-01-05T07:59:30Z');
 const iso = (ms: number) => new Date(ms).toISOString();
+
+it('an object that is uploaded again waits as a whole until it is read, and a copy under another key does not', () => {
+  const path = 's3://bucket/a.sqlaudit';
+  const bookmark = {
+    ...{ file: 'a.sqlaudit', path, blockOffset: 1_024, index: 0 },
+    endSize: 4_096,
+    version: 'v1',
+  };
+  const waiting = (found: object) =>
+    fileProgressOf(
+      {
+        name: 'a.sqlaudit',
+        readableSize: 4_096,
+        found: { path, size: 4_096, version: 'v1', isWhole: true, ...found },
+      } as never,
+      bookmark,
+    ).waitingBytes;
+  const copy = 's3://bucket/copy/a.sqlaudit';
+  expect(
+    [{}, { version: 'v2' }, { version: 'v2', path: copy }, { version: 'v2', isWhole: false }].map(waiting),
+  ).toEqual([0, 4_096, 0, 0]);
+});
 
 describe('the activity on a database', () => {
   let activity: DatabaseActivity;
