@@ -6,7 +6,7 @@ import { errorText, LineLog } from '../log';
 import type { Environment } from '../source/environment';
 import { AGENT_TIMES } from '../times';
 import { startAgent } from '../update/agent-process';
-import { launch } from '../update/launch';
+import { type LaunchOptions, launch } from '../update/launch';
 import { readConfig } from './read-config';
 
 interface LaunchedRun {
@@ -44,7 +44,7 @@ export async function runLaunched(given: LaunchedRun): Promise<number> {
     }
     // The agent that is started takes it itself.
     await locks.pop()?.release();
-    let updates = { publicKey: null as string | null, trialMs: 0 };
+    let updates: Awaited<ReturnType<LaunchOptions['updates']>> = null;
     return await launch(
       {
         dataDir,

@@ -29,8 +29,8 @@ export interface LaunchOptions {
   /** The command line of the agent. */
   readonly args: readonly string[];
   readonly env: Environment;
-  /** As the configuration says now. */
-  readonly updates: () => Promise<{ readonly publicKey: string | null; readonly trialMs: number }>;
+  /** As the configuration says now; null: it could not be read since the start. */
+  readonly updates: () => Promise<{ readonly publicKey: string | null; readonly trialMs: number } | null>;
   readonly start: typeof startAgent;
   readonly times: AgentTimes;
   readonly clock: Clock;
@@ -81,7 +81,10 @@ class Launcher {
 
   /** What runs next, looked at now: its signature, its bytes, and how often it was started. @returns null: the installed agent */
   async next(): Promise<KeptPackage | null> {
-    const { publicKey, trialMs } = await this.options.updates();
+    const updates = await this.options.updates();
+    // Nothing says which key has to have signed a package. The installed agent says what is wrong with the file.
+    if (updates === null) return null;
+    const { publicKey, trialMs } = updates;
     this.trialMs = trialMs;
     let state = withoutOlder(this.state);
     let current = currentOf(state);

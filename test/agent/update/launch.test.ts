@@ -61,12 +61,14 @@ describe('the launcher of agents', () => {
   let stop: AbortController;
   let code: Promise<number> | null;
   let publicKey: string;
+  let isReadable: boolean;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'launch-'));
     clock = new SetClock();
     [started, running, mostRunning, ready, log, code] = [[], 0, 0, 0, '', null];
     stop = new AbortController();
     publicKey = KEYS.publicKey;
+    isReadable = true;
   });
   afterEach(async () => {
     stop.abort();
@@ -106,7 +108,7 @@ describe('the launcher of agents', () => {
         own: OWN,
         args: ['run'],
         env: {},
-        updates: async () => ({ publicKey, trialMs: TRIAL_MS }),
+        updates: async () => (isReadable ? { publicKey, trialMs: TRIAL_MS } : null),
         start: play,
         times: AGENT_TIMES,
         clock,
@@ -284,6 +286,24 @@ describe('the launcher of agents', () => {
     begin();
     expect((await agent(4)).start.file).toBe(OWN);
     expect(log).toContain('it is not signed by the key of Updates.PublicKey');
+  });
+
+  it('runs the installed agent while the file was never sound since the start, and takes no package back for it', async () => {
+    begin();
+    const offer = signedOf('new');
+    await installed(offer, 'new');
+    await end();
+    const before = state();
+    isReadable = false;
+    begin();
+    const own = await agent(3);
+    expect(own.start).toMatchObject({ file: OWN, told: { running: null } });
+    own.end(1);
+    expect(await code).toBe(1);
+    expect(state()).toEqual(before);
+    isReadable = true;
+    begin();
+    expect((await agent(4)).start).toMatchObject({ file: fileOf(offer) });
   });
 
   it('does not take another package while one is on trial', async () => {
