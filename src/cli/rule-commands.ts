@@ -128,7 +128,9 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
       // The rule is tested as the tenant has tuned it.
       const given = { tenantId, ...of, days: days ?? DAYS_DEFAULT, tuning: undefined };
       const done = await untilDone(run, await run('testRule', given));
-      const text = `${done.title}: ${done.findingCount} findings in ${done.eventsRead} events`;
+      const unread =
+        done.eventsUnread > 0 ? `; it could not be evaluated at ${done.eventsUnread} or more of them` : '';
+      const text = `${done.title}: ${done.findingCount} findings in ${done.eventsRead} events${unread}`;
       return {
         json: done,
         text: [text, toTable(done.days), toTable(done.examples.map(toExampleRow))].join('\n'),

@@ -7,7 +7,7 @@ import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
 const COUNT = 200;
-const STATEMENTS_MAX = 12;
+const STATEMENTS_MAX = 16;
 const AT_US = Date.parse('2026-01-05T08:00:00Z') * 1_000;
 
 describe.each(ENGINES)('findings of a step, on %s', (engine) => {

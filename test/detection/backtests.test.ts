@@ -5,6 +5,7 @@ import { DAY_MS, parseTicks } from '../../src/event/event-time';
 import { recordIdFloor } from '../../src/event/record-id';
 import { BacktestStore } from '../../src/modules/detection/backtests/backtest.store';
 import { Backtests } from '../../src/modules/detection/backtests/backtests';
+import type { EngineHost } from '../../src/rules/host';
 import { parseRules } from '../../src/rules/sigma/rule-file';
 import type { ArrivalLimits, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
 import { tenantSet } from '../../src/tenant-set';
@@ -208,6 +209,28 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     const found = () => tests.find(tenantSet([tenantId]), backtestId);
     const done = await until(found, ({ state }) => state !== 'running');
     expect(done).toMatchObject({ state: 'done', days: [{ day: '2026-01-02', findings: 1 }] });
+  });
+
+  it('tells at how many events its rule could not be evaluated', async () => {
+    const { tenantId } = await store.forNewTenant();
+    const { service, owner } = store.database;
+    const tests = new BacktestStore(service, owner, Date.now);
+    const { backtestId } = await tests.begin(tenantId, RULE, 7, AN_ATTEMPT);
+    const host = {
+      open: async () => ({ actions: null, learns: false }),
+      evaluate: async (_: number, items: readonly { readonly recordId: string }[]) => ({
+        ...{ findings: [], seen: items.length },
+        unread: items.slice(0, 1).map(({ recordId }) => ({ recordId, error: 'RangeError' })),
+      }),
+      close: async () => {},
+    } as unknown as EngineHost;
+    const reader = readerOf(tenantId, Array(6).fill({ actionId: 'SL' }));
+    const parts = { owner, store: tests, nowMs: Date.now, log: { warn: () => {} }, reader };
+    await new Backtests({ ...parts, openHost: () => host }).run();
+    const found = () => tests.find(tenantSet([tenantId]), backtestId);
+    const done = await until(found, ({ state }) => state !== 'running');
+    // Of each of two reads one.
+    expect(done).toMatchObject({ state: 'done', eventsRead: 6, eventsUnread: 2 });
   });
 
   it('fails when three instances in turn were lost while they ran it', async () => {

@@ -91,6 +91,24 @@ describe('what an exception would have removed', () => {
     expect(await models.alert.count({ where: { tenantId: other.tenantId, status: 'new' } })).toBe(1);
   });
 
+  it('is asked for by an alert behind hundreds of newer ones', async () => {
+    const { own, tenantId, alertId, preview } = await anAlert(['PROBE01']);
+    await own.query(
+      `INSERT INTO alert (tenant_id, alert_id, rule_id, title, severity, status, group_key, group_values, anchor, first_event,
+         last_event, finding_count, event_count, principals, instances, created_at, updated_at)
+       SELECT tenant_id, gen_random_uuid(), rule_id, title, severity, status, group_key, group_values, anchor, first_event,
+         last_event, finding_count, event_count, principals, instances, created_at + n * interval '1 second', updated_at
+       FROM alert CROSS JOIN generate_series(1, 250) n WHERE tenant_id = $1`,
+      tenantId,
+    );
+    expect(await preview(['hostName'])).toMatchObject({
+      alerts: 250,
+      removed: 1,
+      open: 1,
+      openIds: [alertId],
+    });
+  });
+
   it('is no alert that has more findings than are read: an older one may be an attack', async () => {
     const { own, tenantId, alertId, models, findings, preview } = await anAlert(['KALI', 'PROBE01']);
     const [, probe] = findings;

@@ -271,6 +271,26 @@ describe('work on incidents', () => {
     ).toMatchObject({ count: 1 });
   });
 
+  it('has a late finding in the open alert of its time, however many alerts its group has had since', async () => {
+    const own = await store.forNewTenant();
+    const { tenantId } = own;
+    const { models } = own.database.owner;
+    const write = (finding: Finding) =>
+      models.$transaction((tx) => writeFindings(tx, tenantId, [finding], NOW_MS));
+    await write(findingOf('eve', 1));
+    await own.query(
+      `INSERT INTO alert (tenant_id, alert_id, rule_id, title, severity, status, group_key, group_values, anchor, first_event,
+         last_event, finding_count, event_count, principals, instances, created_at, updated_at)
+       SELECT tenant_id, gen_random_uuid(), rule_id, title, severity, 'resolved', group_key, group_values, anchor + n, anchor,
+         anchor, 0, 0, principals, instances, created_at, updated_at
+       FROM alert CROSS JOIN generate_series(1, 10001) n WHERE tenant_id = $1`,
+      tenantId,
+    );
+    await write(findingOf('eve', 1));
+    const open = await models.alert.findMany({ where: { tenantId, status: 'new' } });
+    expect(open.map(({ findingCount }) => findingCount)).toEqual([2]);
+  });
+
   it('keeps the rows of incidents that are too many to count again in one step', async () => {
     const own = await store.forNewTenant();
     const { tenantId } = own;

@@ -46,6 +46,7 @@ export function Backtest({ note, tested, backtest }: Props) {
           <Text size="sm" role="status">
             {t.result(isState(test.state) ? t[test.state] : test.state, test.findingCount, test.eventsRead)}
             {test.eventsLeft > 0 && `, ${t.toGo(test.eventsLeft)}`}
+            {test.eventsUnread > 0 && `; ${t.unread(test.eventsUnread)}`}
           </Text>
         )}
         {test && !isOf(test.of, tested) && (

@@ -20,6 +20,7 @@ export const RULES_DE: In<typeof RULES> = {
   result: (state, findings, events) =>
     `${state}: ${counted(findings, 'Befund', 'Befunde')} in ${counted(events, 'Ereignis', 'Ereignissen')}`,
   toGo: (n) => `noch ${formatCount(n)}`,
+  unread: (n) => `die Regel war bei mindestens ${formatCount(n)} Ereignissen nicht auswertbar`,
   foundBefore: 'Das wurde gefunden, bevor Sie änderten, was getestet wird.',
   readSoFar: 'Bisher gelesen',
   yes: 'Ja',

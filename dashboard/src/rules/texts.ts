@@ -17,6 +17,7 @@ export const RULES = {
   result: (state: string, findings: number, events: number) =>
     `${state}: ${formatCount(findings)} findings in ${formatCount(events)} events`,
   toGo: (n: number) => `${formatCount(n)} to go`,
+  unread: (n: number) => `the rule could not be evaluated at ${formatCount(n)} events or more`,
   foundBefore: 'This was found before you changed what is tested.',
   readSoFar: 'Read so far',
   yes: 'Yes',

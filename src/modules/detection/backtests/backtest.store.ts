@@ -61,6 +61,7 @@ export class BacktestStore {
       state: 'running',
       eventsRead: 0,
       eventsLeft: 0,
+      eventsUnread: 0,
       findingCount: 0,
       days: [],
       examples: [],
@@ -105,7 +106,9 @@ export class BacktestStore {
         ),
       ));
     if (!row) throw new DomainError('not_found', { public: 'There is no such record.' });
-    return { ...(JSON.parse(row.answer) as BacktestAnswer), state: row.state };
+    const answer = JSON.parse(row.answer) as BacktestAnswer;
+    // An answer from before 0.2.0 has no such number. This goes with 0.3.0.
+    return { ...answer, eventsUnread: answer.eventsUnread ?? 0, state: row.state };
   }
 
   /** @returns backtests that no instance runs, oldest first @param of the condition on the tenant */

@@ -106,14 +106,15 @@ export class Backtests {
     const examples: Finding[] = [];
     let position = await reader.positionAt(tenantId, since);
     if (learns && !(await this.#learn(taken, { host, rows }, { ...limits, end: position }))) return;
-    for (let [read, count, notedMs] = [0, 0, 0]; ; ) {
+    for (let [read, count, unread, notedMs] = [0, 0, 0, 0]; ; ) {
       this.#stopping.signal.throwIfAborted();
       const began = performance.now();
       const step = await rows.read(tenantId, 'joined', position, limits);
       // For rules that depend on the clock, time has passed at the end of the log. Before that, only events move the
       // clock.
       const clock = { nowMs: nowMs(), isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
-      const { findings, seen } = await host.evaluate(tenantId, step.items, clock);
+      const { findings, seen, unread: failed } = await host.evaluate(tenantId, step.items, clock);
+      unread += failed.length;
       const next = rows.seen(tenantId, 'joined', step, seen);
       const isDone = next >= step.size;
       const over = { ...clock, nowMs: Number.POSITIVE_INFINITY, isBehind: false };
@@ -135,6 +136,7 @@ export class Backtests {
           state: isDone ? 'done' : 'running',
           eventsRead: read,
           eventsLeft: step.size - next,
+          eventsUnread: unread,
           findingCount: count,
           days: [...byDay].sort().map(([day, of]) => ({ day, findings: of })),
           examples: examples.map(toExample),

@@ -114,18 +114,21 @@ export class ExceptionPreview {
     return found;
   }
 
-  /** The alert itself counts, also when it is older. */
+  /** The newest alerts. The alert itself counts, also when it is older. */
   async #alerts(tenantId: number, ruleId: string, alertId: string): Promise<readonly OwnAlert[]> {
     const since = new Date(this.nowMs() - PREVIEW_DAYS * DAY_MS);
+    const select = { alertId: true, status: true, verdict: true, findingCount: true };
     return guarded(() =>
-      ofTenants(this.service, oneTenant(tenantId), (tx) =>
-        tx.alert.findMany({
-          where: { tenantId, ruleId, OR: [{ createdAt: { gte: since } }, { alertId }] },
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
+        const own = await tx.alert.findMany({ where: { tenantId, alertId }, select });
+        const others = await tx.alert.findMany({
+          where: { tenantId, ruleId, createdAt: { gte: since }, alertId: { not: alertId } },
           orderBy: [{ createdAt: 'desc' }, { alertId: 'desc' }],
-          take: ALERTS_MAX,
-          select: { alertId: true, status: true, verdict: true, findingCount: true },
-        }),
-      ),
+          take: ALERTS_MAX - 1,
+          select,
+        });
+        return [...own, ...others];
+      }),
     );
   }
 

@@ -160,6 +160,10 @@ export const BACKTEST = {
     state: { kind: 'text', doc: 'running, done or failed.' },
     eventsRead: { kind: 'count' },
     eventsLeft: { kind: 'count', doc: 'Entries of the log that are still to be read.' },
+    eventsUnread: {
+      kind: 'count',
+      doc: 'Events at which the rule could not be evaluated, so whether it finds them is not known; of many, some.',
+    },
     findingCount: { kind: 'count' },
     days: {
       kind: 'object',

@@ -97,26 +97,10 @@ async function alertsOf(
   fresh: readonly Placed[],
   nowMs: number,
 ): Promise<OpenAlert[]> {
-  const groups = [...new Set(fresh.map(({ groupKey }) => groupKey))];
-  const rows = await tx.alert.findMany({
-    where: { tenantId, groupKey: { in: groups }, ruleId: { in: fresh.map(({ finding }) => finding.ruleId) } },
-    orderBy: { anchor: 'desc' },
-    select: {
-      alertId: true,
-      ruleId: true,
-      groupKey: true,
-      anchor: true,
-      status: true,
-      suppressedUntil: true,
-      deeds: true,
-      incidentId: true,
-      placedBy: true,
-      about: true,
-      firstEvent: true,
-      lastEvent: true,
-    },
-    take: 10_000,
-  });
+  const rows = await tx.$queryRawUnsafe<StoredAlert[]>(
+    NEAR_ALERTS,
+    ...[tenantId, JSON.stringify(fresh.map(nearForm)), new Date(nowMs)],
+  );
   const byGroup = new Map<string, OpenAlert[]>();
   const listOf = (ruleId: string, groupKey: string) => {
     const name = `${ruleId}/${groupKey}`;
@@ -124,17 +108,11 @@ async function alertsOf(
     byGroup.set(name, list);
     return list;
   };
-  // A resolved alert has ended: a later finding makes a new one.
-  for (const row of rows) {
-    const { ruleId, groupKey, status, suppressedUntil } = row;
-    // So has an alert whose suppression is over.
-    const isOver = status === 'suppressed' && suppressedUntil !== null && suppressedUntil.getTime() <= nowMs;
-    if (status !== 'resolved' && !isOver) listOf(ruleId, groupKey).push(storedAlert(row));
-  }
+  for (const row of rows) listOf(row.ruleId, row.groupKey).push(storedAlert(row));
   for (const placed of fresh) {
     const { finding, groupKey, last } = placed;
     const list = listOf(finding.ruleId, groupKey);
-    const period = BigInt(finding.dedupMinutes) * TICKS_PER_MINUTE;
+    const period = periodOf(placed);
     const near = list
       .filter(({ anchor }) => distance(anchor, last) < period)
       .sort((a, b) => Number(distance(a.anchor, last) - distance(b.anchor, last)));
@@ -156,8 +134,32 @@ async function alertsOf(
   return [...byGroup.values()].flat().filter(({ placed }) => placed.length > 0);
 }
 
-const storedAlert = (row: {
+const periodOf = ({ finding }: Placed): bigint => BigInt(finding.dedupMinutes) * TICKS_PER_MINUTE;
+const nearForm = (placed: Placed) => ({
+  rule_id: placed.finding.ruleId,
+  group_key: placed.groupKey,
+  last: String(placed.last),
+  period: String(periodOf(placed)),
+});
+
+/**
+ * The alerts that may group findings. A resolved alert has ended, and so has one whose suppression is over: a later
+ * finding makes a new one.
+ */
+const NEAR_ALERTS = `
+SELECT a.alert_id::text AS "alertId", a.rule_id::text AS "ruleId", a.group_key AS "groupKey", a.anchor, a.deeds,
+  a.incident_id::text AS "incidentId", a.placed_by AS "placedBy", a.about, a.first_event AS "firstEvent", a.last_event AS "lastEvent"
+FROM alert a WHERE a.tenant_id = $1::int AND a.alert_id IN (
+  SELECT n.alert_id FROM json_to_recordset($2::json) AS x(rule_id uuid, group_key text, last bigint, period bigint)
+  JOIN alert n ON n.tenant_id = $1::int AND n.rule_id = x.rule_id AND n.group_key = x.group_key
+    AND n.anchor > x.last - x.period AND n.anchor < x.last + x.period
+  WHERE n.status <> 'resolved'
+    AND NOT (n.status = 'suppressed' AND n.suppressed_until IS NOT NULL AND n.suppressed_until <= $3::timestamptz))
+ORDER BY a.anchor DESC, a.alert_id`;
+interface StoredAlert {
   readonly alertId: string;
+  readonly ruleId: string;
+  readonly groupKey: string;
   readonly anchor: bigint;
   readonly deeds: string;
   readonly incidentId: string | null;
@@ -165,7 +167,9 @@ const storedAlert = (row: {
   readonly about: string;
   readonly firstEvent: bigint;
   readonly lastEvent: bigint;
-}): OpenAlert => ({
+}
+
+const storedAlert = (row: StoredAlert): OpenAlert => ({
   alertId: row.alertId,
   anchor: row.anchor,
   isNew: false,
