@@ -59,6 +59,7 @@ const trail = ({
 }: Given) =>
   ({
     isWatched: async () => isWatched,
+    hasAllAlerts: async () => alerts.length < 9,
     alerts: async () => alerts.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()),
     replay: { stops },
     sources,
@@ -119,6 +120,35 @@ describe('controls that our own state answers', () => {
     });
     const short = { ...stop, to: textOf(hoursAgo(10) + 20_000) };
     expect((await judgeFailures(trail({ stops: [short] }))).status).toBe('unknown');
+  });
+
+  it('fail a gap that no alert told of, once rule 40 has looked at it', async () => {
+    const gap = (reportedMs: number) => ({
+      ...{ fileName: 'a.sqlaudit', afterTime: textOf(hoursAgo(9)), beforeTime: textOf(hoursAgo(8)) },
+      firstReported: new Date(reportedMs).toISOString(),
+    });
+    const source = (hostName: string, ...gaps: object[]) => ({ hostName, gaps });
+    const tells = (problem: string, host?: string) =>
+      alert(7, 1, { ruleId: TRAIL_UNHEALTHY, instances: [], group: { problem, ...(host && { host }) } });
+    const judged = async (gaps: readonly object[], ...alerts: AlertWork[]) =>
+      (await judgeFailures(trail({ sources: [...gaps], alerts }))).status;
+    const known = source('H1', gap(hoursAgo(7)));
+    const told = 'A part of the trail is missing';
+    expect(await judged([known])).toBe('fail');
+    expect(await judged([known], tells(told, 'H1'))).toBe('pass');
+    // Others tell of another one.
+    expect(await judged([known], tells(told, 'H2'))).toBe('fail');
+    expect(await judged([known], tells('Canary number 4 is missing: events may be lost'))).toBe('fail');
+    expect(await judged([known, source('H2', gap(hoursAgo(7)))], tells(told, 'H1'))).toBe('fail');
+    expect(await judged([known], tells('Parts of the trails of sources are missing: 3 more'))).toBe('pass');
+    // It was reported just now, or its alert came before the period.
+    expect(await judged([source('H1', gap(END_MS - 2 * 60_000))])).toBe('unknown');
+    expect(await judged([source('H1', gap(hoursAgo(721)))])).toBe('unknown');
+  });
+
+  it('do not pass alerts of which there are more than were read', async () => {
+    const alerts = Array.from({ length: 9 }, () => alert(100, 1));
+    expect((await judgeAlerts(ALL, trail({ alerts }))).status).toBe('unknown');
   });
 
   it('fail clocks that an alert told of, and say nothing without an agent', async () => {

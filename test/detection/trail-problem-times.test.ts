@@ -85,6 +85,40 @@ describe('problems of a trail are told for as long as they are news', () => {
     ]);
   });
 
+  it('servers whose times are wrong, also one behind hundreds of events of another', async () => {
+    const { tenantId, told } = await aTenant();
+    const own = await Store.on(store.place, tenantId);
+    try {
+      const events = own.checked(
+        ['LOUD', 'QUIET'].map((serverInstanceName, i) => ({
+          serverInstanceName,
+          eventTime: `1980-01-01T00:00:0${i}.0000000Z`,
+        })),
+      );
+      await own.insert(events);
+      await own.query('DELETE FROM audit_clock WHERE tenant_id = $1', tenantId);
+      const [loud, quiet] = events.map(({ recordId }) => recordId);
+      const marked = (recordId: string | undefined, received: Date) =>
+        own.query(
+          'INSERT INTO audit_clock (tenant_id, record_id, received_at) VALUES ($1, $2::uuid, $3::timestamptz)',
+          ...[tenantId, recordId, received],
+        );
+      await marked(loud, ago(1));
+      await marked(quiet, ago(MINUTE_MS));
+      // As many newer ones of the same server as stand before it.
+      await own.query(
+        `WITH e AS (INSERT INTO audit_event SELECT (jsonb_populate_record(a, jsonb_build_object('record_id',
+             ('00000000-0000-8000-8000-' || lpad(n::text, 12, '0'))))).* FROM audit_event a CROSS JOIN generate_series(1, 150) n
+           WHERE a.tenant_id = $1 AND a.record_id = $2::uuid RETURNING record_id)
+         INSERT INTO audit_clock (tenant_id, record_id, received_at) SELECT $1, record_id, $3::timestamptz FROM e`,
+        ...[tenantId, loud, ago(2)],
+      );
+    } finally {
+      await own.disconnect();
+    }
+    expect((await told()).map(({ key }) => key).sort()).toEqual(['times LOUD', 'times QUIET']);
+  });
+
   it('a destination that retention has overtaken, for a day, unless it is removed', async () => {
     const { tenantId, models, keys } = await aTenant();
     const destination = async (overtakenAt: Date | null, state = 'active') => {

@@ -1,12 +1,15 @@
 import { formatTicks, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { inUse } from '../../event/source-report';
+import { LIMITS } from '../../limits';
 import type { Check } from './frameworks';
-import { gapSentence, gapsOf, type Verdict, verdict } from './judge-groups';
+import { gapSentence, type Verdict, verdict } from './judge-groups';
 import { type AlertWork, AUDIT_STOPPED, TRAIL_UNHEALTHY } from './own-state';
 import type { Lag } from './questions';
 import type { InstanceTrail } from './trail';
 
 const TOLD_MS = 60_000;
+/** Within this time an alert tells of a gap. */
+const GAP_TOLD_MS = 3 * LIMITS.trailHealthMs;
 const isLong = (from: string, to: string) => Date.parse(to) - Date.parse(from) > TOLD_MS;
 
 const timeOf = (date: Date) => formatTicks(BigInt(date.getTime()) * TICKS_PER_MS);
@@ -43,6 +46,11 @@ export async function judgeAlerts(
       { since: timeOf(first) },
     );
   }
+  if (about === 'all' && !(await trail.hasAllAlerts()))
+    return verdict(
+      'unknown',
+      `The newest alerts of 30 days were answered within ${hours} hours. There are more.`,
+    );
   if (answered.length === 0) return verdict('unknown', `Nobody has answered an ${what} of 30 days yet.`);
   return verdict(
     'pass',
@@ -56,11 +64,31 @@ function spanOf(ms: number): string {
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }
 
+/** The gaps that were reported in a period, so long before its end that rule 40 had looked at them. */
+const knownGaps = ({ sources, period }: InstanceTrail) =>
+  sources.flatMap(({ hostName, gaps }) =>
+    gaps
+      .filter(
+        ({ afterTime, beforeTime, firstReported }) =>
+          (afterTime === null || afterTime < period.to) &&
+          (beforeTime === null || beforeTime > period.from) &&
+          Date.parse(firstReported) > Date.parse(period.from) &&
+          Date.parse(period.to) - Date.parse(firstReported) > GAP_TOLD_MS,
+      )
+      .map((gap) => ({ ...gap, hostName })),
+  );
+
+/** Whether an alert tells of gaps of a host. Of many sources, one alert tells of those that are not told alone. */
+const tellsOfGap = ({ ruleId, group }: AlertWork, hostName: string): boolean =>
+  ruleId === TRAIL_UNHEALTHY &&
+  /^(?:A part of the trail is|Parts of the trails of sources are) missing/.test(String(group.problem)) &&
+  (typeof group.host !== 'string' || group.host === hostName);
+
 /** Whether each failure of an audit in the period has an alert. */
 export async function judgeFailures(trail: InstanceTrail): Promise<Verdict> {
   const { replay, period } = trail;
   const stops = replay.stops.filter(({ from, to }) => from > period.from && isLong(from, to ?? period.to));
-  const gaps = gapsOf(trail).filter(({ beforeTime }) => beforeTime === null || beforeTime > period.from);
+  const gaps = knownGaps(trail);
   if (stops.length + gaps.length === 0)
     return verdict('unknown', 'No failure of an audit is in the trail of 30 days.');
   const alerts = await shownAlerts(trail);
@@ -78,12 +106,8 @@ export async function judgeFailures(trail: InstanceTrail): Promise<Verdict> {
       since: untold.from,
       recordIds: untold.recordId === null ? [] : [untold.recordId],
     });
-  const gap = gaps[0];
-  const isGapTold = alerts.some(
-    ({ ruleId, group }) => ruleId === TRAIL_UNHEALTHY && String(group.problem).includes('is missing'),
-  );
-  if (gap && !isGapTold)
-    return verdict('fail', `${gapSentence(gap)} No alert told of it.`, { since: gap.afterTime });
+  const gap = gaps.find(({ hostName }) => !alerts.some((alert) => tellsOfGap(alert, hostName)));
+  if (gap) return verdict('fail', `${gapSentence(gap)} No alert told of it.`, { since: gap.afterTime });
   return verdict('pass', `Each of ${stops.length + gaps.length} failures of 30 days has an alert.`, {
     since: period.from,
     recordIds,

@@ -13,6 +13,8 @@ export const TRAIL_UNHEALTHY = '53308bda-ec61-4693-a6ae-f0229e835a8b';
 /** Rule 38, which tells of an audit that is not there again within thirty seconds. */
 export const AUDIT_STOPPED: readonly string[] = ['e5987345-8ec2-4211-acd3-7e548ebf9e2a'];
 
+const OF_FAILURES = [TRAIL_UNHEALTHY, ...AUDIT_STOPPED];
+
 /** How an alert was worked on, up to a moment. */
 export interface AlertWork {
   readonly ruleId: string;
@@ -30,7 +32,7 @@ export interface AlertWork {
   readonly isSuppressed: boolean;
 }
 
-/** The alerts of a tenant between two moments, the newest first. */
+/** The alerts of a tenant between two moments, the newest first. Of many, those about failures of audits are kept. */
 export async function alertsBetween(
   service: ServiceDoor,
   tenantId: number,
@@ -46,10 +48,11 @@ export async function alertsBetween(
         a.last_event AS "lastEvent", a.instances, a.group_values AS "group", a.status = 'suppressed' AS "isSuppressed"
       FROM alert a WHERE a.tenant_id = ${tenant} AND a.created_at > ${from}::timestamptz
         AND a.created_at <= ${to}::timestamptz
-      ORDER BY a.created_at DESC LIMIT ${LIMITS.complianceAlertsMax}`,
+      ORDER BY a.rule_id = ANY(${OF_FAILURES}::uuid[]) DESC, a.created_at DESC LIMIT ${LIMITS.complianceAlertsMax}`,
   );
-  const rows = await guarded(() => service.ask(statement, tenants));
-  return (rows as readonly AlertRow[]).map(({ group, instances, firstEvent, lastEvent, ...row }) => ({
+  const rows = (await guarded(() => service.ask(statement, tenants))) as readonly AlertRow[];
+  const newestFirst = rows.toSorted((a, b) => +b.createdAt - +a.createdAt);
+  return newestFirst.map(({ group, instances, firstEvent, lastEvent, ...row }) => ({
     ...row,
     firstEvent: BigInt(firstEvent),
     lastEvent: BigInt(lastEvent),

@@ -76,6 +76,8 @@ export interface Source {
     readonly fileName: string;
     readonly afterTime: string | null;
     readonly beforeTime: string | null;
+    /** By the service's clock. */
+    readonly firstReported: string;
   }[];
 }
 

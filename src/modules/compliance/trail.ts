@@ -87,6 +87,8 @@ export interface InstanceTrail extends LaterQuestions {
   readonly auditChanges: readonly AuditChange[];
   /** Alerts of the period that concern the instance, the newest first, as they stood at the moment. */
   readonly alerts: () => Promise<readonly AlertWork[]>;
+  /** Whether these are all alerts of the tenant in the period. */
+  readonly hasAllAlerts: () => Promise<boolean>;
   /** Whether the rule about the trail itself is on. */
   readonly isWatched: () => Promise<boolean>;
   /** Whether the moment is within the last day, so that what has no history is of the moment. */
@@ -278,6 +280,7 @@ export async function readTrails(
     events: events.get(name)?.n ?? 0,
     firstEventMs: events.get(name)?.firstMs ?? 0,
     sources: sourcesOf(name),
+    hasAllAlerts: async () => (await alerts()).length < LIMITS.complianceAlertsMax,
     alerts: async () =>
       (await alerts()).filter((alert) =>
         concerns(

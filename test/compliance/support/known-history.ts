@@ -126,6 +126,7 @@ export const SOURCES = [
       fileName: 'Trail_0.sqlaudit',
       afterTime: hoursAgo(HAPPENED.gapFrom),
       beforeTime: hoursAgo(HAPPENED.gapTo),
+      firstReported: hoursAgo(HAPPENED.gapFrom),
     },
   ]),
   source('WEB01', 3),

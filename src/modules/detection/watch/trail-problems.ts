@@ -25,7 +25,7 @@ const UNLOGGED_MS = 5 * 60_000;
 const RECENT_MS = DAY_MS;
 const ROWS_MAX = 5_000;
 /** Events of a tenant that are looked at for their server instances. */
-const NEWEST_MARKED = 100;
+const NEWEST_MARKED = 10_000;
 const SECOND_MS = 1_000;
 
 interface SourceRow extends Joined {
