@@ -107,7 +107,7 @@ export class BacktestStore {
       ));
     if (!row) throw new DomainError('not_found', { public: 'There is no such record.' });
     const answer = JSON.parse(row.answer) as BacktestAnswer;
-    // An answer from before 0.2.0 has no such number. This goes with 0.3.0.
+    // A build before 0.1.0 stored answers without this number. This goes with 0.3.0.
     return { ...answer, eventsUnread: answer.eventsUnread ?? 0, state: row.state };
   }
 
