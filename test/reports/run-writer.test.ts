@@ -119,6 +119,25 @@ describe.each(['the caller’s thread', 'a thread of its own'])('files of a run,
     expect(one.end.recordIdsRoot).toBe(two.end.recordIdsRoot);
   });
 
+  it('have rows in the order of the calls, also of calls that are made at once', async () => {
+    const pieces: Piece[] = [];
+    const keep = ({ pieces: made }: { readonly pieces: readonly Piece[] }) => void pieces.push(...made);
+    const run = where.length + 1_000_000;
+    keep(await maker.begin(run, plan('ordered')));
+    // Of each call, several pieces are full.
+    const calls = [1, 2, 3].map((call) =>
+      Array.from({ length: 40 }, (_, i) => row(1, `${call}.${i} ${'x'.repeat(200_000)}`, 'APP1')),
+    );
+    await Promise.all(calls.map((rows) => maker.rows(run, rows, false).then(keep)));
+    keep(await maker.end(run, END, []));
+    await maker.forget(run);
+    const csv = pieces.filter(({ format }) => format === 'csv').sort((a, b) => a.piece - b.piece);
+    const text = Buffer.concat(csv.map(({ bytes }) => gunzipSync(bytes))).toString();
+    expect(text.match(/"\d\.\d+ /g)).toEqual(
+      calls.flatMap((rows, call) => rows.map((_, i) => `"${call + 1}.${i} `)),
+    );
+  });
+
   it('are forgotten with their run, whose number nobody else gets', async () => {
     const writer = new RunWriter(maker, plan('gone'), async () => {}, whole);
     await writer.begin();

@@ -63,7 +63,10 @@ export type MadeEnd = Made & {
 /** Makes the files of runs. A run has a number. */
 export interface FileMaker {
   begin(run: number, plan: RunPlan): Promise<Made>;
-  /** @param hasMarks whether a statement among them has a mark: texts with statements are then given back */
+  /**
+   * May be called before the last call has ended.
+   * @param hasMarks whether a statement among them has a mark: texts with statements are then given back
+   */
   rows(run: number, rows: readonly Row[], hasMarks: boolean): Promise<Made>;
   /** Writes a part of a text that was given back. */
   write(run: number, format: ReportFormat, part: string | Uint8Array): Promise<Made>;
@@ -123,6 +126,8 @@ class RunFiles {
     readonly writer: FileWriter;
   }[];
   #pieces: Piece[] = [];
+  /** What is being written. */
+  #last: Promise<unknown> = Promise.resolve();
   readonly #columns: number;
   readonly #events: { readonly tally: Tally; readonly root: RunningRoot; readonly recordId: number } | null;
 
@@ -150,7 +155,14 @@ class RunFiles {
     return { pieces: this.#taken(), marked: [] };
   }
 
-  async rows(rows: readonly Row[], hasMarks: boolean): Promise<Made> {
+  /** Rows are written in the order of the calls. */
+  rows(rows: readonly Row[], hasMarks: boolean): Promise<Made> {
+    const made = this.#last.then(() => this.#rows(rows, hasMarks));
+    this.#last = made.catch(() => {}); // each call hears its own failure
+    return made;
+  }
+
+  async #rows(rows: readonly Row[], hasMarks: boolean): Promise<Made> {
     for (const row of rows) {
       this.#events?.tally.add(row);
       this.#events?.root.add(row[this.#events.recordId] as string);

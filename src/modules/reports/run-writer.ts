@@ -4,6 +4,8 @@ import type { FileMaker, Made, MadeEnd, Piece, Row, RunPlan } from './run-files'
 
 /** Pieces that are written to the database at once. */
 const STORED_AT_ONCE = 3;
+/** Calls with rows that the maker of files has at once. */
+const WRITTEN_AT_ONCE = 2;
 
 let runs = 0;
 
@@ -14,7 +16,10 @@ let runs = 0;
 export class RunWriter {
   readonly #run = ++runs;
   readonly #statement: number;
-  #last: Promise<unknown> = Promise.resolve();
+  /** The rows that are being written, the oldest first. */
+  readonly #writing: Promise<unknown>[] = [];
+  /** Whether the rows before have marks. */
+  #hasMarks = false;
   readonly #storing: Promise<unknown>[] = [];
 
   /** @param whole the text of a part of a file, with large statements in the places of their marks */
@@ -31,20 +36,23 @@ export class RunWriter {
     await this.#take(await this.files.begin(this.#run, this.plan));
   }
 
-  /** Returns once the rows before are written. */
+  /** Returns once there is room for more rows. Texts of large statements are written before the rows after them. */
   async rows(rows: readonly Row[]): Promise<void> {
-    await this.#last;
     const hasMarks = rows.some((row) => {
       const statement = row[this.#statement];
       return typeof statement === 'string' && hasMark(statement);
     });
-    this.#last = this.files.rows(this.#run, rows, hasMarks).then((made) => this.#take(made));
+    while (this.#writing.length >= (hasMarks || this.#hasMarks ? 1 : WRITTEN_AT_ONCE))
+      await this.#writing.shift();
+    this.#hasMarks = hasMarks;
+    const written = this.files.rows(this.#run, rows, hasMarks).then((made) => this.#take(made));
     // A failure is heard when more rows come, or none.
-    this.#last.catch(() => {});
+    written.catch(() => {});
+    this.#writing.push(written);
   }
 
   async end(end: Omit<End, 'recordIdsRoot'>, sections: readonly (Table | Chart)[]): Promise<MadeEnd> {
-    await this.#last;
+    await Promise.all(this.#writing);
     const made = await this.files.end(this.#run, end, sections);
     await this.#take(made);
     await Promise.all(this.#storing);
@@ -53,7 +61,7 @@ export class RunWriter {
 
   /** Must be called in the end, also after a failure. */
   async close(): Promise<void> {
-    await this.#last.catch(() => {});
+    await Promise.allSettled(this.#writing);
     await Promise.allSettled(this.#storing);
     await this.files.forget(this.#run).catch(() => {}); // the thread has ended
   }
