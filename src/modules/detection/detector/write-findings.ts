@@ -147,14 +147,15 @@ const nearForm = (placed: Placed) => ({
  * finding makes a new one.
  */
 const NEAR_ALERTS = `
+WITH near AS (
+  SELECT n.alert_id FROM (SELECT * FROM alert WHERE tenant_id = $1::int AND status <> 'resolved') n
+  JOIN json_to_recordset($2::json) AS x(rule_id uuid, group_key text, last bigint, period bigint)
+    ON n.rule_id = x.rule_id AND n.group_key = x.group_key
+      AND n.anchor > x.last - x.period AND n.anchor < x.last + x.period
+  WHERE NOT (n.status = 'suppressed' AND n.suppressed_until IS NOT NULL AND n.suppressed_until <= $3::timestamptz))
 SELECT a.alert_id::text AS "alertId", a.rule_id::text AS "ruleId", a.group_key AS "groupKey", a.anchor, a.deeds,
   a.incident_id::text AS "incidentId", a.placed_by AS "placedBy", a.about, a.first_event AS "firstEvent", a.last_event AS "lastEvent"
-FROM alert a WHERE a.tenant_id = $1::int AND a.alert_id IN (
-  SELECT n.alert_id FROM json_to_recordset($2::json) AS x(rule_id uuid, group_key text, last bigint, period bigint)
-  JOIN alert n ON n.tenant_id = $1::int AND n.rule_id = x.rule_id AND n.group_key = x.group_key
-    AND n.anchor > x.last - x.period AND n.anchor < x.last + x.period
-  WHERE n.status <> 'resolved'
-    AND NOT (n.status = 'suppressed' AND n.suppressed_until IS NOT NULL AND n.suppressed_until <= $3::timestamptz))
+FROM alert a WHERE a.tenant_id = $1::int AND a.alert_id IN (SELECT alert_id FROM near)
 ORDER BY a.anchor DESC, a.alert_id`;
 interface StoredAlert {
   readonly alertId: string;
