@@ -43,9 +43,9 @@ const NEWEST_OF_ALL = `
 audit_log_head h JOIN audit_log_checkpoint c ON c.tenant_id = h.tenant_id AND c.number = h.checkpoints
 WHERE h.checkpoints > 0`;
 
-/** The tenants whose newest checkpoint has no signature line that begins with $1. */
+/** The tenants after $3 whose newest checkpoint has no signature line that begins with $1. */
 export const uncosignedLogs = (of: OfTenant): string => `
-SELECT h.tenant_id FROM ${NEWEST_OF_ALL} AND position($1 IN c.note) = 0 AND ${of('h.tenant_id')}
+SELECT h.tenant_id FROM ${NEWEST_OF_ALL} AND position($1 IN c.note) = 0 AND h.tenant_id > $3::int AND ${of('h.tenant_id')}
 ORDER BY h.tenant_id LIMIT $2::int`;
 
 /** A tenant whose newest checkpoint has one. */
@@ -62,11 +62,12 @@ export const isStampDue = (
   before = `now() - interval '${LIMITS.timeStampEveryMs} milliseconds'`,
 ): string => `(${column} IS NULL OR ${column} <= ${before} OR ${column} > ${now})`;
 
-/** The tenants with a newest checkpoint that is to be stamped. */
+/** The tenants after $2 with a newest checkpoint that is to be stamped. */
 export const unstampedLogs = (of: OfTenant): string => `
 SELECT h.tenant_id FROM audit_log_head h JOIN audit_log_checkpoint c ON c.tenant_id = h.tenant_id AND c.number = h.checkpoints
 LEFT JOIN audit_log_stamping s ON s.tenant_id = h.tenant_id
-WHERE h.checkpoints > 0 AND c.token IS NULL AND ${isStampDue('s.stamped_at')} AND ${of('h.tenant_id')}
+WHERE h.checkpoints > 0 AND c.token IS NULL AND ${isStampDue('s.stamped_at')} AND h.tenant_id > $2::int
+  AND ${of('h.tenant_id')}
 ORDER BY h.tenant_id LIMIT $1::int`;
 
 /** Keeps the token $3 of a checkpoint, if its text is still $4. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { LIMITS } from '../../limits';
 import { grownMs, Rests } from '../../rests';
 
 /** Somebody outside who is asked about evidence logs: a witness, or a time-stamp authority. */
@@ -29,6 +30,7 @@ export class OpenLogs {
   readonly #rests: Rests<number>;
   readonly #away: Rests<typeof HIM>;
   #isAway = false;
+  #from = 0;
 
   constructor(
     private readonly parts: {
@@ -43,14 +45,31 @@ export class OpenLogs {
     this.#away = new Rests(parts.nowMs);
   }
 
-  /** @param tenants those whose log is to be signed; others wait no longer */
+  /** The tenant after which the next round looks. */
+  get from(): number {
+    return this.#from;
+  }
+
+  /**
+   * @param tenants the next ones, in order, whose log is to be signed: at most `LIMITS.evidenceWatchedLogs`. Others of that
+   * stretch wait no longer. If there are very many, the next round continues behind them
+   */
   keepOnly(tenants: readonly number[]): void {
     const open = new Set(tenants);
-    for (const tenantId of this.#open.keys()) if (!open.has(tenantId)) this.#open.delete(tenantId);
-    this.#rests.keepOnly(open);
+    const isLast = tenants.length < LIMITS.evidenceWatchedLogs;
+    const end = isLast ? Number.POSITIVE_INFINITY : (tenants.at(-1) ?? 0);
+    for (const tenantId of this.#open.keys())
+      if (tenantId > this.#from && tenantId <= end && !open.has(tenantId)) this.#open.delete(tenantId);
+    this.#from = isLast ? 0 : end;
     const sinceMs = this.parts.nowMs();
     for (const tenantId of tenants)
       if (!this.#open.has(tenantId)) this.#open.set(tenantId, { sinceMs, reason: null });
+    this.#rests.keepOnly(new Set(this.#open.keys()));
+  }
+
+  /** Whether the log waits, as far as a round has seen. */
+  waits(tenantId: number): boolean {
+    return this.#open.has(tenantId);
   }
 
   /** The tenants whose log waits for at least some time, whichever way the clock was set. */

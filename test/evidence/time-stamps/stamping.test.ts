@@ -102,6 +102,23 @@ describe.each(ENGINES)('checkpoints are stamped by a time-stamp authority on %s'
     expect(trial.problem).toBeNull();
   });
 
+  it('comes to each log, where one round looks at fewer than the authority refuses', async () => {
+    await add(1);
+    const other = await store.forNewTenant();
+    await other.insert(other.checked([{}]));
+    await trial.run();
+    server.answer = async (query) => (server.asked === 1 ? 400 : authority.reply(query));
+    const max = jest.replaceProperty(LIMITS, 'evidenceWatchedLogs', 1 as never);
+    try {
+      const one = stamping();
+      for (const _ of [store, other]) await one.run();
+      expect(await stamps()).toEqual([]);
+      expect((await trial.log.checkpoints(other.tenantId, 0))[0]?.token).not.toBeNull();
+    } finally {
+      max.restore();
+    }
+  });
+
   it('stamps a log that was noted as stamped in the future, when a clock was ahead', async () => {
     await add(1);
     await stamping().run();

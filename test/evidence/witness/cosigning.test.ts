@@ -113,6 +113,41 @@ describe.each(ENGINES)('checkpoints are sent to witnesses on %s', (engine) => {
     expect(await isCosigned()).toBe(true);
   });
 
+  it('comes to each log, where one round looks at fewer than the witness does not serve', async () => {
+    await add(1);
+    const other = await store.forNewTenant();
+    await other.insert(other.checked([{}]));
+    await trial.run();
+    served = (origin) => origin.endsWith(`/tenant-${other.tenantId}`) || null;
+    const max = jest.replaceProperty(LIMITS, 'evidenceWatchedLogs', 1 as never);
+    try {
+      const one = cosigning();
+      const rounds = async () => {
+        for (const _ of await store.query('SELECT FROM audit_log_head')) await one.run();
+      };
+      await rounds();
+      const [state] = await trial.log.states(tenantSet([other.tenantId]));
+      expect(witness.lineIn(state?.checkpoint ?? '')).not.toBeNull();
+      // Of the log that the witness does not serve nothing is said, since it serves another one.
+      nowMs += LIMITS.witnessLateMs;
+      await rounds();
+      expect(one.late).toEqual([{ witness: 'witness.example/w1', logs: 0 }]);
+      // It serves all of them, until it is away: each round keeps what the others know.
+      served = () => true;
+      nowMs += 3 * LIMITS.witnessLateMs;
+      await rounds();
+      await other.insert(other.checked([{}]));
+      await trial.run();
+      server.close();
+      await rounds();
+      nowMs += LIMITS.witnessLateMs;
+      await rounds();
+      expect(one.late).toEqual([{ witness: 'witness.example/w1', logs: 1 }]);
+    } finally {
+      max.restore();
+    }
+  });
+
   it('two instances at once leave one signature', async () => {
     await add(5);
     const both = [cosigning(), cosigning()];

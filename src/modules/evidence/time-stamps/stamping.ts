@@ -71,7 +71,10 @@ export class Stamping {
   async #round(authority: AuthorityClient): Promise<void> {
     const { models } = this.parts.owner;
     const rows = await this.#tenants.ask((of) =>
-      models.$queryRawUnsafe<{ tenant_id: number }[]>(unstampedLogs(of), LIMITS.evidenceWatchedLogs),
+      models.$queryRawUnsafe<{ tenant_id: number }[]>(
+        unstampedLogs(of),
+        ...[LIMITS.evidenceWatchedLogs, this.#open.from],
+      ),
     );
     const tenants = rows.map(({ tenant_id }) => tenant_id);
     this.#open.keepOnly(tenants);

@@ -69,12 +69,12 @@ export class WitnessRounds {
     const rows = await this.#tenants.ask((of) =>
       models.$queryRawUnsafe<{ tenant_id: number }[]>(
         uncosignedLogs(of),
-        ...[prefix, LIMITS.evidenceWatchedLogs],
+        ...[prefix, LIMITS.evidenceWatchedLogs, this.#open.from],
       ),
     );
     const tenants = rows.map(({ tenant_id }) => tenant_id);
     this.#open.keepOnly(tenants);
-    for (const tenantId of this.#unknown) if (!tenants.includes(tenantId)) this.#unknown.delete(tenantId);
+    for (const tenantId of this.#unknown) if (!this.#open.waits(tenantId)) this.#unknown.delete(tenantId);
     for (const tenantId of tenants) {
       if (this.#open.isOver) break;
       if (!this.#open.isResting(tenantId))
