@@ -10,6 +10,7 @@ import { Notifier } from '../../src/modules/detection/notices/notifier';
 import { RouteStore } from '../../src/modules/detection/notices/route.store';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
+import { toStored } from '../../src/store/rows/stored-text';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { until } from '../support/until';
@@ -77,7 +78,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
         data: {
           tenantId,
           routeId: randomUUID(),
-          name,
+          name: toStored(name),
           severityMin: 1,
           ruleId,
           escalateMinutes,
@@ -407,18 +408,20 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
 
   it('makes an alert about a route whose mails are refused, told by other routes of the same channel too', async () => {
     const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
-    await aRoute('gone', { to: ['gone@example.com'] });
+    // The database holds such a name in a form of its own.
+    const gone = '\uFEFFgone';
+    await aRoute(gone, { to: ['gone@example.com'] });
     await aRoute('soc', { to: ['soc@example.com'] });
-    failing.set('gone', { message: '550 nobody here', isOfChannel: false, isGuess: true });
+    failing.set(gone, { message: '550 nobody here', isOfChannel: false, isGuess: true });
     await note(...ids(1));
     const instance = anInstance();
     await runUntilGivenUp(instance, at);
     const made = await alerts();
     expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
-      { problem: 'A route of alerts fails', route: 'gone', channel: 'e-mail' },
+      { problem: 'A route of alerts fails', route: gone, channel: 'e-mail' },
     ]);
     expect(toldBy('soc').flat()).toContain(made[0]?.alertId);
-    expect(toldBy('gone').flat()).not.toContain(made[0]?.alertId);
+    expect(toldBy(gone).flat()).not.toContain(made[0]?.alertId);
   });
 
   it.each([

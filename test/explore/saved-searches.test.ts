@@ -81,6 +81,23 @@ describe('saved searches', () => {
     }
   });
 
+  it('are one list of so many, in which own ones stand before those of others are left out', async () => {
+    const acme = await open.world.tenant();
+    const colleague = await open.world.key({ tenantIds: [acme.tenantId] });
+    const [mine, theirs] = [await signIn(acme.key), await signIn(colleague.key)];
+    const save = (session: DashboardSession, name: string) =>
+      session.graphql(SAVE, { ...spec, name, isShared: true, tenantId: acme.tenantId });
+    for (const name of ['a', 'b', 'c']) await save(theirs, name);
+    await save(mine, 'b of mine');
+    const bound = jest.replaceProperty(LIMITS, 'savedSearchesShownMax', 3 as never);
+    try {
+      const { savedSearches } = (await mine.graphql(LIST)).body.data;
+      expect(savedSearches.map(({ name }: { name: string }) => name)).toEqual(['a', 'b', 'b of mine']);
+    } finally {
+      bound.restore();
+    }
+  });
+
   it('are refused with every problem at once', async () => {
     const acme = await open.world.tenant();
     const mine = await signIn(acme.key);

@@ -170,6 +170,21 @@ describe('the overview', () => {
     expect(found.values.length).toBeLessThan(hosts.length);
   });
 
+  it('counts new values behind the many that have more events', async () => {
+    const acme = await open.world.tenant();
+    const at = (day: string, hostName: string) =>
+      anEvent({ eventTime: `2026-${day}T11:00:00.0000000Z`, hostName });
+    await acme.ingest([at('02-20', 'OLD'), at('03-03', 'OLD'), at('03-04', 'OLD'), at('03-03', 'NEW')]);
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    const bound = jest.replaceProperty(LIMITS, 'groupsCountedMax', 1 as never);
+    try {
+      const { body } = await session.graphql(OVERVIEW, { endTime: END });
+      expect(body.data.overview.newcomers[1]).toMatchObject({ count: 1, values: ['NEW'], events: [1] });
+    } finally {
+      bound.restore();
+    }
+  });
+
   it('leaves out what takes too long, and answers the rest', async () => {
     const late = () => {
       throw serviceUnavailable(new Error('late'));

@@ -20,9 +20,6 @@ type Newcomers = NonNullable<OverviewAnswer['newcomers']>[number];
 
 /** The codes of actions are few; a server of a later version adds some. */
 const ACTIONS_MAX = 10_000;
-/** The values of a field in a week; one with fewer events than so many others is not looked at. */
-const VALUES_MAX = LIMITS.groupsCountedMax;
-
 /** Counts a week for the first page of the dashboard. */
 export class Overviews {
   constructor(
@@ -133,15 +130,20 @@ export class Overviews {
   ): Promise<readonly Newcomers[] | null> {
     const old = await this.#seen(tenants, known);
     if ([...old.values()].every(({ size }) => size === 0)) return null;
+    const limit = LIMITS.groupsCountedMax;
     const now = await this.ask.facets(tenants, filterOf(week), {
       fields: NEWCOMER_FIELDS,
-      limit: VALUES_MAX,
+      limit,
       contains: null,
     });
+    // Of more values, those with the fewest events are not counted, and new ones have few.
+    const isCut = now.facets.some(({ values }) => (values?.length ?? 0) >= limit);
+    const all = isCut ? await this.#seen(tenants, week) : null;
     const newcomers: Newcomers[] = [];
     for (const [place, field] of NEWCOMER_FIELDS.entries()) {
-      const values = (now.facets[place]?.values ?? []).flatMap(({ value, succeeded, failed }) =>
-        value === null || old.get(field)?.has(value) ? [] : [{ value, events: succeeded + failed }],
+      const counted = (now.facets[place]?.values ?? []).flatMap(({ value }) => value ?? []);
+      const values = [...new Set([...counted, ...(all?.get(field) ?? [])])].filter(
+        (value) => !old.get(field)?.has(value),
       );
       newcomers.push(await this.#dated(tenants, { week, field, values }));
     }
@@ -160,7 +162,7 @@ export class Overviews {
     of: {
       readonly week: TimeRange;
       readonly field: NewcomerField;
-      readonly values: readonly { readonly value: string; readonly events: number }[];
+      readonly values: readonly string[];
     },
   ): Promise<Newcomers> {
     const { week, field } = of;
@@ -168,24 +170,14 @@ export class Overviews {
     const { groups } =
       some.length === 0
         ? { groups: [] }
-        : await this.ask.groups(
-            tenants,
-            filterOf(
-              week,
-              ofValues(
-                field,
-                some.map(({ value }) => value),
-              ),
-            ),
-            {
-              fields: [field],
-              before: null,
-              sumOf: null,
-              by: 'count',
-              descending: true,
-              limit: LIMITS.overviewNewcomersMax,
-            },
-          );
+        : await this.ask.groups(tenants, filterOf(week, ofValues(field, some)), {
+            fields: [field],
+            before: null,
+            sumOf: null,
+            by: 'count',
+            descending: true,
+            limit: LIMITS.overviewNewcomersMax,
+          });
     return {
       field,
       count: of.values.length,
@@ -197,14 +189,9 @@ export class Overviews {
 }
 
 /** The first values, as many as one filter can name. */
-function shown<V extends { readonly value: string }>(field: NewcomerField, values: readonly V[]): V[] {
+function shown(field: NewcomerField, values: readonly string[]): string[] {
   const some = values.slice(0, LIMITS.overviewNewcomersMax);
-  const text = () =>
-    ofValues(
-      field,
-      some.map(({ value }) => value),
-    );
-  while (some.length > 0 && text().length > LIMITS.expressionCharsMax) some.pop();
+  while (some.length > 0 && ofValues(field, some).length > LIMITS.expressionCharsMax) some.pop();
   return some;
 }
 

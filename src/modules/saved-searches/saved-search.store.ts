@@ -32,16 +32,19 @@ export class SavedSearchStore {
     private readonly owner: OwnerDoor,
   ) {}
 
-  /** @returns the holder's own searches and the shared ones, by name */
+  /** @returns the holder's own searches and the shared ones, by name; of many, own ones are not left out for others */
   async list(tenants: TenantSet, holder: string): Promise<readonly SavedSearch[]> {
-    const rows = await this.#inTenants(tenants, (tx) =>
-      tx.savedSearch.findMany({
-        where: { tenantId: { in: [...tenants] }, isRemoved: false, OR: [{ holder }, { isShared: true }] },
-        orderBy: [{ name: 'asc' }, { searchId: 'asc' }],
-        take: LIMITS.savedSearchesShownMax,
-      }),
-    );
-    return rows.map(toSearch);
+    const there = { tenantId: { in: [...tenants] }, isRemoved: false };
+    const orderBy = [{ name: 'asc' as const }, { searchId: 'asc' as const }];
+    const rows = await this.#inTenants(tenants, async (tx) => {
+      const most = LIMITS.savedSearchesShownMax;
+      const own = await tx.savedSearch.findMany({ where: { ...there, holder }, orderBy, take: most });
+      const shared = { ...there, isShared: true, holder: { not: holder } };
+      const others = await tx.savedSearch.findMany({ where: shared, orderBy, take: most - own.length });
+      return [...own, ...others];
+    });
+    const order = (a: SavedSearch) => `${a.name}\n${a.searchId}`;
+    return rows.sort((a, b) => (order(a) < order(b) ? -1 : 1)).map(toSearch);
   }
 
   /** @returns null if the holder already has the most searches permitted */

@@ -4,6 +4,7 @@ import type { OwnerDoor } from '../../../database/clients';
 import { type OfTenant, TenantRounds } from '../../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../../database/lease';
 import { LeftToOthers } from '../../../delivery/left-to-others';
+import { fromStored } from '../../../store/rows/stored-text';
 import { ESCALATED, isOfIncidents } from '../alerts/note-alerts';
 import type { DetectionTally } from '../base/tally';
 import type { HealthAlerts } from '../watch/health-alerts';
@@ -127,7 +128,7 @@ export class Notifier {
     return new Map(
       rows.map(({ routeId, name, ruleId, target }) => [
         routeId,
-        { tenantId, routeId, name, ruleId, target: JSON.parse(target) as RouteTarget },
+        { tenantId, routeId, name: fromStored(name), ruleId, target: JSON.parse(target) as RouteTarget },
       ]),
     );
   }
