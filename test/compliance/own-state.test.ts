@@ -37,6 +37,7 @@ const alert = (ago: number, waited: number | null, more: Partial<AlertWork> = {}
   group: {},
   answeredAt: waited === null ? null : new Date(hoursAgo(ago - waited)),
   isSuppressed: false,
+  isEarlier: false,
   ...more,
 });
 interface Given {
@@ -141,6 +142,9 @@ describe('controls that our own state answers', () => {
     expect(await judged([known], tells('Canary number 4 is missing: events may be lost'))).toBe('fail');
     expect(await judged([known, source('H2', gap(hoursAgo(7)))], tells(told, 'H1'))).toBe('fail');
     expect(await judged([known], tells('Parts of the trails of sources are missing: 3 more'))).toBe('pass');
+    // No other alert comes while one of its host is open.
+    const earlier = { ...tells(told, 'H1'), createdAt: new Date(hoursAgo(900)), isEarlier: true };
+    expect(await judged([known], earlier)).toBe('pass');
     // It was reported just now, or its alert came before the period.
     expect(await judged([source('H1', gap(END_MS - 2 * 60_000))])).toBe('unknown');
     expect(await judged([source('H1', gap(hoursAgo(721)))])).toBe('unknown');
@@ -158,6 +162,11 @@ describe('controls that our own state answers', () => {
     });
 
     expect((await judgeClocks(trail({ sources: [{}], alerts: [clock] }))).status).toBe('fail');
+    // Of a clock that is wrong for months, rule 40 tells once while the alert is open.
+    const earlier = { ...clock, createdAt: new Date(hoursAgo(900)), isEarlier: true };
+    expect((await judgeClocks(trail({ sources: [{}], alerts: [earlier] }))).status).toBe('unknown');
+    expect((await judgeClocks(trail({ sources: [{}], alerts: [clock, earlier] }))).status).toBe('fail');
+    expect((await judgeAlerts(ALL, trail({ alerts: [earlier, alert(100, 1)] }))).status).toBe('pass');
     const suppressed = { ...clock, isSuppressed: true };
     expect((await judgeClocks(trail({ sources: [{}], alerts: [suppressed] }))).status).toBe('fail');
     expect((await judgeClocks(trail({ sources: [{}] }))).status).toBe('pass');
@@ -259,13 +268,19 @@ describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
   it('has the alerts of a time as they stood at its end, with those that were suppressed', async () => {
     const { tenantId } = await store.forNewTenant();
     const { service, owner } = store.database;
-    const put = async (alertId: string, ago: number, status: string, answers: readonly number[]) => {
+    const put = async (
+      alertId: string,
+      ago: number,
+      status: string,
+      answers: readonly number[],
+      ruleId = BUSY,
+    ) => {
       const at = new Date(hoursAgo(ago));
       await owner.models.alert.create({
         data: {
           tenantId,
           alertId,
-          ruleId: BUSY,
+          ruleId,
           title: 'x',
           severity: 3,
           status,
@@ -305,6 +320,22 @@ describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
     await put(ids[1], 20, 'acknowledged', [15, 5]);
     await put(ids[2], 30, 'suppressed', []);
     await put(ids[3], 900, 'new', []);
+    const [open, done] = [5, 6].map((n) => `11111111-0000-8000-8000-00000000000${n}`) as [string, string];
+    await put(open, 900, 'new', [], TRAIL_UNHEALTHY);
+    await put(done, 901, 'resolved', [], TRAIL_UNHEALTHY);
+    await owner.models.alertChange.create({
+      data: {
+        ...{
+          tenantId,
+          alertId: done,
+          changeId: done,
+          at: new Date(hoursAgo(800)),
+          actor: 'x',
+          kind: 'resolved',
+        },
+        detail: '{}',
+      },
+    });
     const found = await alertsBetween(service, tenantId, {
       from: new Date(hoursAgo(720)),
       to: new Date(hoursAgo(10)),
@@ -320,9 +351,11 @@ describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
         group: { host: 'SQL01' },
         answeredAt: null,
         isSuppressed: false,
+        isEarlier: false,
       },
       expect.objectContaining({ createdAt: new Date(hoursAgo(30)), answeredAt: null, isSuppressed: true }),
       expect.objectContaining({ answeredAt: new Date(hoursAgo(30)), isSuppressed: false }),
+      expect.objectContaining({ createdAt: new Date(hoursAgo(900)), isEarlier: true }),
     ]);
     expect(await retentionDays(service, tenantId)).toBeNull();
   });

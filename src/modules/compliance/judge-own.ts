@@ -14,7 +14,7 @@ const isLong = (from: string, to: string) => Date.parse(to) - Date.parse(from) >
 
 const timeOf = (date: Date) => formatTicks(BigInt(date.getTime()) * TICKS_PER_MS);
 
-/** The alerts that people are shown. */
+/** The alerts that people are shown, also those that were open before the period. */
 const shownAlerts = async (trail: InstanceTrail) =>
   (await trail.alerts()).filter(({ isSuppressed }) => !isSuppressed);
 
@@ -25,7 +25,7 @@ export async function judgeAlerts(
 ): Promise<Verdict> {
   const ofTrail = [TRAIL_UNHEALTHY, ...AUDIT_STOPPED];
   const alerts = (await shownAlerts(trail)).filter(
-    ({ ruleId }) => about === 'all' || ofTrail.includes(ruleId),
+    ({ ruleId, isEarlier }) => !isEarlier && (about === 'all' || ofTrail.includes(ruleId)),
   );
   const what = about === 'all' ? 'alert' : 'alert of a failure of an audit';
   if (alerts.length === 0) return verdict('unknown', `No ${what} came in 30 days.`);
@@ -119,12 +119,18 @@ export async function judgeClocks(trail: InstanceTrail): Promise<Verdict> {
   const alerts = (await trail.alerts()).filter(
     ({ ruleId, group }) => ruleId === TRAIL_UNHEALTHY && /clock/i.test(String(group.problem)),
   );
-  const first = alerts.at(-1);
+  const first = alerts.findLast(({ isEarlier }) => !isEarlier);
   if (first)
     return verdict('fail', `An alert of ${timeOf(first.createdAt)} says: ${String(first.group.problem)}.`, {
       since: timeOf(first.createdAt),
     });
   if (trail.sources.length === 0) return verdict('unknown', 'No agent reports on this instance.');
+  const [open] = alerts;
+  if (open)
+    return verdict(
+      'unknown',
+      `An alert of ${timeOf(open.createdAt)} was open, and there is no other one of its problem until it is resolved: ${String(open.group.problem)}.`,
+    );
   if (!(await trail.isWatched()))
     return verdict('unknown', 'The rule that tells of clocks that are wrong, number 40, is switched off.');
   return verdict(

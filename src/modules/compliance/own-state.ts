@@ -30,9 +30,14 @@ export interface AlertWork {
   readonly answeredAt: Date | null;
   /** Whether a suppression keeps it from people. */
   readonly isSuppressed: boolean;
+  /** Whether it came before the period, and was not resolved then: rule 40 tells of its problem once until it is. */
+  readonly isEarlier: boolean;
 }
 
-/** The alerts of a tenant between two moments, the newest first. Of many, those about failures of audits are kept. */
+/**
+ * The alerts of a tenant between two moments, the newest first, and those of rule 40 that were open before. Of many, those
+ * about failures of audits are kept.
+ */
 export async function alertsBetween(
   service: ServiceDoor,
   tenantId: number,
@@ -45,9 +50,12 @@ export async function alertsBetween(
            AND c.kind IN ('acknowledged', 'resolved') AND c.at <= ${to}::timestamptz AND c.tenant_id = a.tenant_id)
           AS "answeredAt",
         a.rule_id::text AS "ruleId", a.created_at AS "createdAt", a.first_event AS "firstEvent",
-        a.last_event AS "lastEvent", a.instances, a.group_values AS "group", a.status = 'suppressed' AS "isSuppressed"
-      FROM alert a WHERE a.tenant_id = ${tenant} AND a.created_at > ${from}::timestamptz
-        AND a.created_at <= ${to}::timestamptz
+        a.last_event AS "lastEvent", a.instances, a.group_values AS "group", a.status = 'suppressed' AS "isSuppressed",
+        a.created_at <= ${from}::timestamptz AS "isEarlier"
+      FROM alert a WHERE a.tenant_id = ${tenant} AND a.created_at <= ${to}::timestamptz
+        AND (a.created_at > ${from}::timestamptz OR a.rule_id = ${TRAIL_UNHEALTHY}::uuid AND NOT EXISTS (
+          SELECT FROM alert_change c WHERE c.tenant_id = ${tenant} AND c.alert_id = a.alert_id AND c.kind = 'resolved'
+            AND c.at <= ${from}::timestamptz AND c.tenant_id = a.tenant_id))
       ORDER BY a.rule_id = ANY(${OF_FAILURES}::uuid[]) DESC, a.created_at DESC LIMIT ${LIMITS.complianceAlertsMax}`,
   );
   const rows = (await guarded(() => service.ask(statement, tenants))) as readonly AlertRow[];
