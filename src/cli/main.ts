@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '../config';
 import { openDatabase } from '../database/database';
@@ -11,6 +10,7 @@ import { finishRestore } from '../modules/restore/finish-restore';
 import { type MadeBackup, makeBackup, packBackup } from './backup/make-backup';
 import { createProgram } from './commands';
 import { errorLine } from './error-output';
+import { questionsTo } from './question';
 
 async function migrateConfigured(): Promise<readonly string[]> {
   const database = await openDatabase(loadConfig(process.env));
@@ -44,17 +44,6 @@ async function prepareConfigured(): Promise<readonly string[]> {
   return prepareRestore(databaseUrl, migrationDatabaseUrl);
 }
 
-/** Asks on stderr, because stdout is the command's answer. */
-async function confirm(question: string): Promise<boolean> {
-  const { stdin, stderr } = process;
-  const terminal = createInterface({ input: stdin, output: stderr });
-  // The end of the input is no consent.
-  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-  const answer = await Promise.race([terminal.question(`${question} [y/N] `), ended]);
-  terminal.close();
-  return /^y(?:es)?$/i.test(answer.trim());
-}
-
 async function backUp(folder: string | null): Promise<MadeBackup> {
   const { MIGRATION_DATABASE_URL, DATABASE_URL } = process.env;
   const where = {
@@ -72,12 +61,13 @@ async function backUp(folder: string | null): Promise<MadeBackup> {
 }
 
 const asJson = process.argv.includes('--json');
+const confirm = questionsTo(process.stdin, process.stderr);
 createProgram({
   env: process.env,
   asJson,
   print: (line) => process.stdout.write(`${line}\n`),
   readInput: () => text(process.stdin),
-  ...(process.stdin.isTTY && process.stderr.isTTY && { confirm }),
+  ...(confirm && { confirm }),
   migrate: migrateConfigured,
   distribute: distributeConfigured,
   prepareRestore: prepareConfigured,
