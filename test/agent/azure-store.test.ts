@@ -31,6 +31,20 @@ describe('the tokens of a collector of Azure', () => {
     tokens.drop();
     expect(await tokens.get()).toBe('t3');
   });
+
+  it('are asked of the app that it runs in, else of its machine, each by its own interface', async () => {
+    const asked: string[] = [];
+    const http = {
+      send: async (request: () => { readonly url: string }) => {
+        const { host, searchParams } = new URL(request().url);
+        asked.push(`${host} ${searchParams.get('api-version')}`);
+        return { status: 200, headers: {}, body: Buffer.from('{"access_token":"t","expires_in":9}') };
+      },
+    } as unknown as StoreHttp;
+    for (const env of [{}, { IDENTITY_ENDPOINT: 'http://app.example/token', IDENTITY_HEADER: 'x' }])
+      await new AzureTokens({ config: {} as never, env, http, metadata: http, nowMs: () => 0 }).get();
+    expect(asked).toEqual(['169.254.169.254 2018-02-01', 'app.example 2019-08-01']);
+  });
 });
 
 /** A container of which some text tells what lies directly below a prefix. */

@@ -52,8 +52,8 @@ describe('secrets on the command line', () => {
     ['elasticsearch', '\uFEFFidkey==\n', 'ApiKey idkey==', []],
     [
       'elasticsearch',
-      ' pass:word\n\n',
-      `Basic ${Buffer.from('me: pass:word').toString('base64')}`,
+      ' pass:word \n\n',
+      `Basic ${Buffer.from('me: pass:word ').toString('base64')}`,
       ['--username', 'me'],
     ],
     ['elasticsearch', '{"username":"me","password":"{"}', `Basic ${btoa('me:{')}`, []],

@@ -85,6 +85,7 @@ describe('a time range', () => {
     expect(boundsAt({ kind: 'quarter' }, '2026-10-01T12:00Z', 'Europe/Berlin')).toBe(
       '2026-06-30T22:00 2026-09-30T22:00',
     );
+    expect(boundsAt({ kind: 'quarter' }, '2026-03-31T12:00Z')).toBe('2025-10-01T00:00 2026-01-01T00:00');
     expect(boundsAt({ kind: 'today' }, '2026-01-05T03:00Z', 'America/New_York')).toBe(
       '2026-01-04T05:00 2026-01-05T03:00',
     );

@@ -169,20 +169,28 @@ describe('work on incidents', () => {
     expect(await models.alertNotice.count({ where: { tenantId, state: 'acknowledged' } })).toBe(0);
   });
 
-  it('and its alerts are told by mail once, but each of them to who wants one rule', async () => {
+  it('and its alerts are told by mail once, each of them to who wants one rule, and none by a disabled route', async () => {
     const { tenantId, models } = await made();
     const [soc] = await models.alertRoute.findMany({ where: { tenantId } });
     const { ruleId } = findingOf('eve', 1);
-    const ofRule = { ...(soc as NonNullable<typeof soc>), routeId: randomUUID(), ruleId };
-    await models.alertRoute.create({ data: ofRule });
-    const alert = { tenantId, ruleId, severity: 3, status: 'new', incidentId: randomUUID() };
+    const severity = 3;
+    const ofRule = {
+      ...(soc as NonNullable<typeof soc>),
+      routeId: randomUUID(),
+      ruleId,
+      severityMin: severity,
+    };
+    const disabled = { ...ofRule, routeId: randomUUID(), enabled: false };
+    await models.alertRoute.createMany({ data: [ofRule, disabled] });
+    const alert = { tenantId, ruleId, severity, status: 'new', incidentId: randomUUID() };
     const alerts = [0, 1].map(() => ({ ...alert, alertId: randomUUID() }));
     await models.$transaction((tx) => noteAlerts(tx, alerts));
     const told = async (routeId = '') =>
       models.alertNotice.count({
         where: { tenantId, routeId, alertId: { in: alerts.map(({ alertId }) => alertId) } },
       });
-    expect([await told(soc?.routeId), await told(ofRule.routeId)]).toEqual([1, 2]);
+    const routes = [soc?.routeId, ofRule.routeId, disabled.routeId];
+    expect(await Promise.all(routes.map(told))).toEqual([1, 2, 0]);
     // Of those of one step, mail tells of the worst.
     const incidentId = randomUUID();
     const [mild, worst] = [2, 4].map((severity) => ({
@@ -197,6 +205,22 @@ describe('work on incidents', () => {
       where: { tenantId, routeId: soc?.routeId ?? '', alertId: { in: of } },
     });
     expect(notices.map(({ alertId }) => alertId)).toEqual([worst?.alertId]);
+  });
+
+  it.each([
+    ['are one up to the time of the tenant', 120 * 60_000_000, 1],
+    ['are two beyond it', 120 * 60_000_000 + 1, 2],
+  ])('of alerts of one login that come together %s, whichever is the later one', async (_, apart, number) => {
+    for (const times of [
+      [1, 1 + apart],
+      [1 + apart, 1],
+    ]) {
+      const { tenantId, database } = await store.forNewTenant();
+      const { models } = database.owner;
+      const findings = times.map((n) => findingOf('eve', n));
+      await models.$transaction((tx) => writeFindings(tx, tenantId, findings, NOW_MS));
+      expect(await models.incident.count({ where: { tenantId } })).toBe(number);
+    }
   });
 
   it('counts the rows that their logins read, from wherever, or from the addresses that are known', async () => {

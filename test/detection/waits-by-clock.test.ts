@@ -185,6 +185,17 @@ describe.each(ENGINES)('the clock that ends a wait, on %s', (engine) => {
     },
   );
 
+  it('ends it a minute after a start, however long it is', async () => {
+    await begun('2h');
+    await letGo();
+    pass(2 * HOUR);
+    const run = anInstance('2h');
+    await run();
+    pass(MINUTE);
+    await run();
+    expect(await found()).toBe(1);
+  });
+
   it('ends nothing while events that arrived in time wait for the evidence log', async () => {
     const run = await begun('2h');
     await send('TASA');

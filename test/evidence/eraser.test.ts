@@ -500,17 +500,14 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
       const common = { tenantId, recordId, at, holder: 'key 1', note: about };
       await models.eventNote.create({ data: { ...common, noteId: uuid(60 + n), author: 'Ada' } });
       await models.incidentEvent.create({ data: { ...common, incidentId: uuid(20), placedBy: 'Ada' } });
-      const change = {
-        tenantId,
-        incidentId: uuid(20),
-        changeId: uuid(70 + n),
-        at,
-        actor: 'Ada',
-        kind: 'event_added',
-      };
-      await models.incidentChange.create({
-        data: { ...change, detail: JSON.stringify({ recordId }), comment: about },
-      });
+      const change = { tenantId, incidentId: uuid(20), at, actor: 'Ada' };
+      for (const [kind, changeId] of [
+        ['event_added', uuid(70 + n)],
+        ['event_removed', uuid(80 + n)],
+      ] as const)
+        await models.incidentChange.create({
+          data: { ...change, kind, changeId, detail: JSON.stringify({ recordId }), comment: about },
+        });
     }
     const before = await tablesWith(NEEDLE);
     expect(before).toEqual(
@@ -540,7 +537,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     for (const table of ['event_note', 'incident_event'])
       expect(await rows(table)).toEqual([expect.objectContaining({ record_id: other, note: 'kept' })]);
     expect((await rows('incident_change')).map(({ actor, comment }) => `${actor} ${comment}`).sort()).toEqual(
-      ['Ada kept', 'Ada null'],
+      ['Ada kept', 'Ada kept', 'Ada null', 'Ada null'],
     );
   });
 

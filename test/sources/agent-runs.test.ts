@@ -17,6 +17,18 @@ describe('the agents that report a source', () => {
       1, 1, 1, 1, 1, 1,
     ]);
     expect(agentsAfter(['a', 0], ['b', 1], ['a', 1.5], ['b', 2], ['b', 3])).toEqual([1, 1, 1, 1, 1]);
+    expect(agentsAfter(['a', 0], ['b', 1], ['a', 2], ['b', 3])).toEqual([1, 1, 1, 1]);
+  });
+
+  it('reported last at their latest time, also by an instance of the service whose clock is behind', () => {
+    const reports = [
+      ['a', 0],
+      ['b', 1],
+      ['a', 2.1],
+      ['a', 1.9],
+      ['b', 2.2],
+    ] as const;
+    expect(agentsAfter(...reports).at(-1)).toBe(2);
   });
 
   it('are two or more once they go on side by side, until the others are silent', () => {

@@ -108,6 +108,8 @@ describe('the calls of a statement', () => {
     ["EXEC(REGEXP_REPLACE('aab','a+','b'))", [], ['regexp_replace']],
     ['EXEC(REGEXP_REPLACE(@x,@y,@z))', [], []],
     ["EXEC(CAST('<a>b&lt;</a><a>c</a>' AS xml).value('(/a)[2]','sysname'))", ['c'], ['xml']],
+    ["EXEC(CAST('<r><ab>c</ab><a>b</a></r>' AS xml).value('(/r/a)[1]','sysname'))", ['b'], ['xml']],
+    ["EXEC(CAST('<a>b&#x110000;</a>' AS xml).value('.','sysname'))", ['b&#x110000;'], ['xml']],
     ["DECLARE @x xml='<r><a>b</a><a>c&gt;</a></r>';EXEC(@x.value('.','sysname'))", ['bc>'], ['xml']],
     ["DECLARE @x xml='<r a=\"b\"/>';EXEC(@x.value('(/r/@a)[1]','sysname')+'c')", ['bc'], ['xml']],
     ["EXEC((SELECT x FROM t FOR XML PATH(''),TYPE).value('.','nvarchar(max)'))", [], []],

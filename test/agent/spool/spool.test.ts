@@ -93,7 +93,7 @@ describe('the spool', () => {
 
   it('takes no more room than allowed, and logs that it is full', async () => {
     const two = bytesOf(1, 2).length;
-    const spool = await open(two + 10);
+    const spool = await open(two);
     await keep(spool, bytesOf(1, 2, 3), false);
     expect(spool.stateOf(GUID)).toEqual({ length: two, isComplete: false, isFull: true });
     expect(said.match(/the spool is full/g)).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { LeftToOthers } from '../../../src/delivery/left-to-others';
 import { NetworkGuard } from '../../../src/delivery/network-guard';
 import { LIMITS } from '../../../src/limits';
 import { Deliveries } from '../../../src/modules/destinations/deliveries';
@@ -6,6 +7,31 @@ import { testEpoch } from '../../support/epoch';
 import { NO_MASKS } from '../../support/fakes/key-store';
 import { itemsOf, Receiver } from '../support/receiver';
 import { SharedDestination } from './support/shared-destination';
+
+describe('work that an instance leaves to others', () => {
+  let nowMs: number;
+  let left: LeftToOthers;
+  beforeEach(() => {
+    nowMs = Date.parse('2026-01-05T08:00:00Z');
+    left = new LeftToOthers(() => nowMs);
+  });
+
+  it('counts for an hour, and no longer after a clock was ahead', () => {
+    left.leave('a');
+    expect(left.isEmpty).toBe(false);
+    nowMs -= LIMITS.pastTroubleShownMs;
+    expect([left.isEmpty, left.resting()]).toEqual([true, []]);
+  });
+
+  it('waits as after a first failure once the instance has connected', () => {
+    const first = left.leave('a');
+    for (let failures = 2; failures < 6; failures++) left.leave('a');
+    expect(left.leave('a')).toBeGreaterThan(10 * first);
+    left.end('a');
+    expect(left.isEmpty).toBe(true);
+    expect(left.leave('a')).toBeLessThan(2 * first);
+  });
+});
 
 describe('two instances that allow different networks', () => {
   let receiver: Receiver;

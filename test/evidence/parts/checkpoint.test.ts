@@ -218,21 +218,21 @@ describe('the memory of an instance', () => {
 it('the ends of logs are known as they were noted in the same epoch, and of no other one', async () => {
   const root = 'ab'.repeat(32);
   let written = '';
-  const endsIn = async (epoch: string, text: string) => {
+  const endsIn = async (epoch: () => string, text: string) => {
     const file = {
       read: async () => text,
       write: async (next: string) => {
         written = next;
       },
     };
-    const ends = new LogEnds({ file, epoch: () => epoch, log: { warn: () => {} } });
+    const ends = new LogEnds({ file, epoch, log: { warn: () => {} } });
     await ends.begin();
     return ends;
   };
   const noted = `e1\n7 3 ${root}\n9 4 ${root}\n0 5 ${root}\n8 x ${root}\n`;
-  const same = await endsIn('e1', noted);
+  const same = await endsIn(() => 'e1', noted);
   expect([same.tenants, same.noted(7)?.size, same.noted(8)]).toEqual([[7, 9], 3, undefined]);
-  const other = await endsIn('e2', noted);
+  const other = await endsIn(() => 'e2', noted);
   expect([other.tenants, other.noted(7)]).toEqual([[], undefined]);
   // What was noted before stays noted until its log is in order.
   same.is(7, { size: 5, root: Buffer.from(root, 'hex') }, false);
@@ -241,4 +241,12 @@ it('the ends of logs are known as they were noted in the same epoch, and of no o
   other.is(7, { size: 5, root: Buffer.from(root, 'hex') }, false);
   await other.save();
   expect(written).toBe(`e2\n7 5 ${root}\n`);
+  // A restore begins another epoch while the instance runs.
+  let epoch = 'e2';
+  const running = await endsIn(() => epoch, '');
+  running.is(7, { size: 5, root: Buffer.from(root, 'hex') }, false);
+  epoch = 'e3';
+  running.is(9, { size: 6, root: Buffer.from(root, 'hex') }, false);
+  await running.save();
+  expect(written).toBe(`e3\n9 6 ${root}\n`);
 });

@@ -17,6 +17,14 @@ interface Line {
   readonly tenantId?: number;
   readonly reason?: string;
 }
+/** What somebody waits for until another gives it. */
+function signal() {
+  let give = () => {};
+  const given = new Promise<void>((done) => {
+    give = done;
+  });
+  return { give: () => give(), given };
+}
 /** A random part of requests, which the tests change. */
 const NONCE_AT = -9;
 
@@ -136,6 +144,25 @@ describe.each(ENGINES)('checkpoints are stamped by a time-stamp authority on %s'
     expect(server.asked).toBe(1);
     expect(await stamps()).toHaveLength(1);
     expect(both.map(({ late }) => late)).toEqual([0, 0]);
+  });
+
+  it('asks once for each log, also where another instance was quicker with one of them', async () => {
+    await add(5);
+    const other = await store.forNewTenant();
+    await other.insert(other.checked([{}]));
+    await trial.run();
+    const [begun, quicker] = [signal(), signal()];
+    server.answer = async (query) => {
+      begun.give();
+      if (server.asked === 1) await quicker.given;
+      return authority.reply(query);
+    };
+    const slow = stamping().run();
+    await begun.given;
+    await stamping().run();
+    quicker.give();
+    await slow;
+    expect(server.asked).toBe(2);
   });
 
   it('goes on while the authority is away: after five minutes the instance says so, until it answers', async () => {
