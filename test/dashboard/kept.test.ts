@@ -119,7 +119,7 @@ describe('what people have begun to type', () => {
 
   it('is that of its page', () => {
     typed();
-    location.pathname = '/alerts';
+    Object.assign(globalThis, { location: { pathname: '/alerts' } });
     expect(textOf('draft', DRAFT)).toBe('empty');
   });
 

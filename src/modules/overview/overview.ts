@@ -20,6 +20,7 @@ type Newcomers = NonNullable<OverviewAnswer['newcomers']>[number];
 
 /** The codes of actions are few; a server of a later version adds some. */
 const ACTIONS_MAX = 10_000;
+
 /** Counts a week for the first page of the dashboard. */
 export class Overviews {
   constructor(
