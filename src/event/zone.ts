@@ -9,6 +9,8 @@ const REMEMBERED_MAX = 10_000;
 export class Zone {
   readonly #format: Intl.DateTimeFormat;
   readonly #offsets = new Map<number, number>();
+  /** Most questions are about UTC, and a look at the library takes microseconds. */
+  readonly #isUtc: boolean;
   /** The last stretch that was named: neighbouring events often have the same one. */
   readonly #last = { unit: '', at: Number.NaN, name: '' };
 
@@ -19,10 +21,12 @@ export class Zone {
       timeZoneName: 'longOffset',
       year: 'numeric',
     });
+    this.#isUtc = this.#format.resolvedOptions().timeZone === 'UTC';
   }
 
   /** Milliseconds by which the local time is ahead of UTC. */
   offsetMs(ms: number): number {
+    if (this.#isUtc) return 0;
     const quarter = Math.floor(ms / QUARTER_MS);
     const known = this.#offsets.get(quarter);
     if (known !== undefined) return known;
