@@ -291,6 +291,27 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     expect(await checked()).toMatchObject({ sound: EVENTS + 1 - GONE, erased: GONE + 1, problems: [] });
   });
 
+  it('goes on behind fifty tenants whose erasures wait', async () => {
+    const own = store;
+    const tenants: number[] = [];
+    while (tenants.length < 50) tenants.push((await store.forNewTenant()).tenantId);
+    store = await store.forNewTenant();
+    trial = new LogTrial(store);
+    await begun();
+    await own.query(
+      `INSERT INTO audit_erasure (tenant_id, erasure_id, at, erased_by, reason, events)
+       SELECT t.id, gen_random_uuid(), now(), 'x', 'x', 0 FROM unnest($1::int[]) AS t(id)`,
+      tenants,
+    );
+    try {
+      await eraserOn().run();
+      expect((await rows('audit_erasure'))[0]?.entry).not.toBeNull();
+    } finally {
+      await own.query('DELETE FROM audit_erasure WHERE tenant_id = ANY($1::int[])', tenants);
+      await own.query('DELETE FROM audit_log_queue WHERE tenant_id = ANY($1::int[])', tenants);
+    }
+  });
+
   it('adds one entry and ends once if another instance has done both since it looked', async () => {
     await begun();
     const other = eraserOn();

@@ -43,7 +43,7 @@ const ERASING: Leased = {
 const OPEN = (of: (column: string) => string) => `
 SELECT e.tenant_id AS "tenantId", e.erasure_id::text AS "erasureId", e.at, e.erased_by AS "erasedBy", e.reason, e.events,
   e.problem
-FROM audit_erasure e WHERE e.ended_at IS NULL AND ${isFree(ERASING, 'e')} AND ${of('e.tenant_id')} ORDER BY 1 LIMIT 50`;
+FROM audit_erasure e WHERE e.ended_at IS NULL AND ${isFree(ERASING, 'e')} AND ${of('e.tenant_id')} ORDER BY 1`;
 
 /** Those that have their entry in the log. */
 const NOTED = (of: (column: string) => string) => `
