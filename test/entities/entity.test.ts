@@ -119,7 +119,12 @@ describe('what is asked about an entity', () => {
   /** @param hosts the events of each host, lately and before */
   async function asked(
     id: Partial<EntityId>,
-    { recent = {}, known = {}, roles = 0 }: { recent?: Counts; known?: Counts; roles?: number } = {},
+    {
+      recent = {},
+      known = {},
+      roles = 0,
+      members = [],
+    }: { recent?: Counts; known?: Counts; roles?: number; members?: readonly string[] } = {},
   ) {
     const [pages, filters]: [unknown[], unknown[]] = [[], []];
     const ranges: (readonly [from: number, to: number])[] = [];
@@ -144,7 +149,8 @@ describe('what is asked about an entity', () => {
       }),
       page: async (_: unknown, page: { filter: { expression: never } }) => {
         pages.push(page);
-        return { items: [], totalCount: roles };
+        const items = members.map((roleMember) => ({ recordId: roleMember, actionId: 'APRL', roleMember }));
+        return { items, totalCount: roles };
       },
       alerts: async () => null,
     } as unknown as Questions;
@@ -207,12 +213,17 @@ describe('what is asked about an entity', () => {
     );
     expect(await filterOf({ kind: 'host', value: 'APP01' })).toBeUndefined();
     expect((await asked(object)).entity.roles).toBeNull();
-    const dropsOf = async (id: Partial<EntityId>) => {
-      const [, page] = (await asked(id, { roles: 1 })).pages;
+    const dropsOf = async (id: Partial<EntityId>, members: readonly string[] = []) => {
+      const [, page] = (await asked(id, { roles: 1, members })).pages;
       return page && printed(page.filter.expression);
     };
     expect(await dropsOf({})).toMatch(/^\(classType:"LX" OR .*\) AND objectName~"eve"$/);
     expect(await dropsOf(object)).toMatch(/^\(?classType:"LX" OR [^~]*$/);
+    // Of a role, those who were its members, as far as a filter can name them.
+    expect(await dropsOf(object, ['a', 'B', 'A'])).toMatch(/ AND \(objectName~"A" OR objectName~"B"\)$/);
+    const many = Array.from({ length: LIMITS.expressionTermsMax }, (_, i) => `m${i}`);
+    for (const members of [many, ['x'.repeat(LIMITS.expressionCharsMax / 2)]])
+      expect(await dropsOf(object, members)).toMatch(/^\(?classType:"LX" OR [^~]*$/);
     expect((await asked({}, { roles: 0 })).pages).toHaveLength(1);
     expect((await asked({})).entity.roles).toEqual([]);
   });

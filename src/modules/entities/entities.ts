@@ -4,6 +4,7 @@ import { allEqual, equals } from '../../event/expression/expression';
 import { printed } from '../../event/expression/printed';
 import { PRINCIPAL_DROPS } from '../../event/principals';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
+import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
@@ -25,6 +26,9 @@ export interface EntityId {
 const RECENT_HOURS = 7 * 24;
 const KNOWN_HOURS = 30 * 24;
 const ALERTS_MAX = 10;
+/** The most names of principals in a filter, which has other terms too, and their characters. */
+const NAMES_MAX = LIMITS.expressionTermsMax / 2;
+const NAMES_CHARS_MAX = LIMITS.expressionCharsMax / 2;
 const EVERYTHING = { from: null, to: null };
 
 /** Looks up what the audit trail knows of one login, host, address, object, database or server instance. */
@@ -106,9 +110,8 @@ export class Entities {
     const of = (...parts: string[]) => this.#changes(tenants, parts.join(' AND '));
     const { items, totalCount } = await of(ofActions(ROLE_CHANGE_ACTIONS), ...named.map(printed));
     if (kind === 'object' && totalCount === 0) return null;
-    // Of a role, anybody may be a member.
-    const dropped = kind === 'login' ? [printed(equals('objectName', value, true))] : [];
-    const drops = totalCount === 0 ? [] : (await of(PRINCIPAL_DROPS, ...dropped)).items;
+    const members = kind === 'login' ? [value] : items.flatMap(({ roleMember }) => roleMember ?? []);
+    const drops = totalCount === 0 ? [] : (await of(PRINCIPAL_DROPS, ...namesOf(members))).items;
     const changes = [...items, ...drops].sort((a, b) => (a.recordId < b.recordId ? -1 : 1));
     return { held: heldRoles(changes), changes: totalCount };
   }
@@ -125,6 +128,14 @@ export class Entities {
     });
     return { items: items as readonly RoleChange[], totalCount };
   }
+}
+
+/** The condition on who was dropped. Of more names than a filter can have, it is left out: the newest drops are looked at. */
+function namesOf(members: readonly string[]): readonly string[] {
+  const names = [...new Map(members.map((name) => [fold(name), name])).values()];
+  const text = names.map((name) => printed(equals('objectName', name, true))).join(' OR ');
+  const fits = names.length > 0 && names.length <= NAMES_MAX && text.length <= NAMES_CHARS_MAX;
+  return fits ? [`(${text})`] : [];
 }
 
 const NOTHING: Facets = { facets: [] };
