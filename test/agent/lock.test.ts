@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,6 +30,24 @@ describe('the lock of a data folder', () => {
     if (lock.kind === 'locked') await lock.release();
     expect((await lockFolder(folder, 'agent')).kind).toBe('locked');
     expect(locks()).toEqual(['agent.lock.9']);
+  });
+
+  it('is taken over from a process that began before another one got its id, in one run of the machine', async () => {
+    await lockFolder(folder, 'agent');
+    const own = JSON.parse(readFileSync(join(folder, 'agent.lock.1'), 'utf8'));
+    const later = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
+    writeFileSync(join(folder, 'agent.lock.1'), JSON.stringify({ ...own, pid: later.pid }));
+    const { kind } = await lockFolder(folder, 'agent').finally(() => later.kill());
+    expect(kind).toBe('locked');
+  });
+
+  it('stays with a process of another user', async () => {
+    await lockFolder(folder, 'agent');
+    const kill = jest.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+    });
+    const found = await lockFolder(folder, 'agent').finally(() => kill.mockRestore());
+    expect(found).toEqual({ kind: 'taken', pid: process.pid });
   });
 
   it('stays with an agent that meanwhile took a lock with a higher number', async () => {

@@ -87,6 +87,32 @@ describe('what operators change of a stored destination', () => {
     expect((await deliveries.take(key))?.destination.state).toBe('active');
   });
 
+  it('its secrets are sealed again only where nobody has changed them since they were read', async () => {
+    const { key, now, owner } = await served();
+    const deliveries = new DeliveryStore(owner);
+    for (const [read, left] of [
+      ['of before', 'sealed'],
+      ['sealed', 'anew'],
+    ] as const) {
+      await deliveries.putSecrets(key, Buffer.from(read), Buffer.from('anew'));
+      expect(Buffer.from((await now()).secrets).toString()).toBe(left);
+    }
+  });
+
+  it('its smaller messages stay until they may be as large as before', async () => {
+    const { key, now, owner } = await served();
+    await owner.models.destination.updateMany({ where: key, data: FREE });
+    const taken = await new DeliveryStore(owner).take(key);
+    for (const [change, batchLimit] of [
+      [{ batchLimit: 7 }, 7],
+      [{ attempts: 0 }, 7],
+      [{ batchLimit: null }, null],
+    ] as const) {
+      await taken?.lease.save(change);
+      expect((await now()).batchLimit).toBe(batchLimit);
+    }
+  });
+
   it('its name alone changes nothing of what is in work', async () => {
     const { destinations, now, found, before } = await served();
     expect(await destinations.update(found, { ...found, name: 'soc' }, AN_ATTEMPT)).toBe(true);

@@ -233,8 +233,20 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     answer.mockRejectedValueOnce(new Error('a large tenant'));
     const fifth = new KnownHabits(owner, watched, answer, nowMs);
     for (let round = 0; round < 6; round++) await fifth.run();
-    log.mockRestore();
     expect(answer.mock.calls).toEqual([1, 2, 3].map(() => [[store.tenantId]]));
+    // Where many tenants have new events, those that wait longest go first.
+    const tenants = Array.from({ length: 3 * LIMITS.habitsTenantsPerRound }, (_, i) => 1_000 + i);
+    log.mockImplementation((() =>
+      Promise.resolve(tenants.map((tenantId) => ({ tenantId, size: ++size })))) as never);
+    const lookedAt: number[] = [];
+    const ask: ServiceDoor['ask'] = async (_, [tenantId]) => {
+      lookedAt.push(tenantId);
+      return [];
+    };
+    const sixth = new KnownHabits(owner, { ...watched, ask }, answer, nowMs);
+    for (let round = 0; round < 3; round++) await sixth.run();
+    log.mockRestore();
+    expect(lookedAt).toEqual(tenants);
     // So many events leave no room for further ones.
     const replaced = jest.replaceProperty(LIMITS, 'habitsEventsMax', 10 as never);
     await change('11111111-2222-4333-8444-555555555558');

@@ -271,7 +271,12 @@ describe.each(ONE_ENGINE)('assistants at /mcp on %s', (engine) => {
       });
       return [answer.status, answer.body.error?.data?.code, answer.headers.get('WWW-Authenticate')];
     };
-    expect(await as({ Authorization: `Bearer ${key}` })).toEqual([200, undefined, null]);
+    for (const headers of [
+      { Authorization: `Bearer ${key}` },
+      { Authorization: `bearer ${key}` },
+      { Authorization: `Bearer ${key}`, 'X-Api-Key': key },
+    ])
+      expect(await as(headers)).toEqual([200, undefined, null]);
     expect(await as({})).toEqual([401, 'unauthorized', 'Bearer']);
     expect(await as({ Authorization: 'Bearer x' })).toEqual([401, 'unauthorized', 'Bearer']);
     expect(await as({ Authorization: `Bearer ${key}`, 'X-Api-Key': reader.key })).toEqual([

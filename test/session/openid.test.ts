@@ -142,6 +142,7 @@ describe('sign-in by OpenID Connect', () => {
     'https://evil.example/dashboard',
     '/\\evil.example',
     '/swagger',
+    '/dashboards',
     '/dashboard/api/session',
   ])('never redirects to another place afterwards: %s', async (to) => {
     expect(await new Browser().signIn('grace', to)).toBe('/dashboard');

@@ -60,6 +60,18 @@ onRedis('places of calls that wait, of two instances on one Redis', () => {
     expect(await taken(two, 1)).toEqual([null]);
   });
 
+  it('stay taken for as long as the longest of them, beside one that was to end sooner', async () => {
+    await taken(one, 1);
+    const [leave] = await taken(two, 1, 30);
+    leave?.();
+    const isOverAt = Date.now() + 60;
+    await until(
+      async () => Date.now(),
+      (now) => now > isOverAt,
+    );
+    expect((await taken(two, MAX)).filter(Boolean)).toHaveLength(MAX - 1);
+  });
+
   it('are counted by each instance on its own while Redis is lost', async () => {
     await taken(one, MAX);
     proxy.cut();
