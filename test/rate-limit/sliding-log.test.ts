@@ -1,4 +1,4 @@
-import { retryAfterSeconds, SlidingLog } from '../../src/caller/rate-limit/limiter';
+import { RedisLimiter, retryAfterSeconds, SlidingLog } from '../../src/caller/rate-limit/limiter';
 import { LIMITS } from '../../src/limits';
 
 const WINDOW = LIMITS.rateWindowMs;
@@ -53,6 +53,13 @@ describe('the log of admitted calls', () => {
     expect(await log.admit('a', 1)).toMatchObject({ admitted: false });
     clock.now += 1;
     expect(await log.admit('a', 1)).toMatchObject({ admitted: true });
+  });
+
+  it('counts further calls for one that was admitted, also while Redis is lost', async () => {
+    const limiter = new RedisLimiter({ script: () => async () => null } as never);
+    expect(await limiter.admit('a', 9)).toMatchObject({ remaining: 8 });
+    await limiter.charge('a', 3);
+    expect(await limiter.admit('a', 9)).toMatchObject({ remaining: 4 });
   });
 
   it('does not count refused calls', async () => {

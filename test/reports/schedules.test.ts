@@ -313,6 +313,19 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(await look()).toMatchObject({ error: null, pending: null });
   });
 
+  it('that are paused keep no other one of their tenant waiting', async () => {
+    const { clock, instance, sent, schedules, tenantId, scheduleId } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    await schedules.setPaused(tenantId, scheduleId, true, AN_ATTEMPT);
+    clock.ms = at('2026-03-29T05:00:00Z');
+    await schedules.create(tenantId, DAILY, 'ops', AN_ATTEMPT);
+    clock.ms = at('2026-03-30T05:00:00Z');
+    await instance().round();
+    expect(sent).toHaveLength(1);
+  });
+
   it('that are removed or paused while a run is made do not send it', async () => {
     const one = await stage(DAILY, '2026-03-28T10:00:00Z');
     const { clock, instance, done, sent, meanwhile, schedules, tenantId, scheduleId, look } = one;
