@@ -51,8 +51,8 @@ describe('audit-agent check, as the user that the service runs as', () => {
     expect(text).toMatch(/PROBLEM Payroll: .*audit cannot be read: EACCES/);
   });
 
-  (isRoot ? it : it.skip)('names a configuration that only root and its group may read', async () => {
-    chmodSync(world.configPath, 0o640);
+  (isRoot ? it : it.skip)('names a configuration that only root may read', async () => {
+    chmodSync(world.configPath, 0o600);
     expect(await check(...AS_USER)).toMatchObject({
       code: 1,
       text: expect.stringMatching(/PROBLEM .*agent\.json: nobody cannot read it: EACCES/),

@@ -68,10 +68,11 @@ class Form {
 /** What a form shows that is opened now. */
 const textOf = (name: string, options?: Options) => new Form(name, options).text;
 const DRAFT = { isDraft: true };
+const onPage = (pathname: string) => Object.assign(globalThis, { location: { pathname } });
 
 describe('what people have begun to type', () => {
   beforeEach(() => {
-    Object.assign(globalThis, { location: { pathname: '/rules' } });
+    onPage('/rules');
     endKeeping(false);
     beginKeeping('ann');
   });
@@ -119,7 +120,7 @@ describe('what people have begun to type', () => {
 
   it('is that of its page', () => {
     typed();
-    Object.assign(globalThis, { location: { pathname: '/alerts' } });
+    onPage('/alerts');
     expect(textOf('draft', DRAFT)).toBe('empty');
   });
 
