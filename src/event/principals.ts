@@ -16,3 +16,9 @@ export function droppedBy(event: {
   if (LOGIN_CLASSES.includes(classType)) return { kind: 'login', name: objectName };
   return USER_CLASSES.includes(classType) ? { kind: 'user', name: objectName } : null;
 }
+
+/** The filter that finds the logins that got another name. They keep their roles. */
+export const LOGIN_RENAMES = 'actionId:LGNM';
+
+/** Whether an event is one of `LOGIN_RENAMES`. Its statement has both names. */
+export const isRename = ({ actionId }: { readonly actionId: string }): boolean => actionId.trim() === 'LGNM';

@@ -65,7 +65,7 @@ const DETECTION_ROOMS = DETECTION_FLOORS.flatMap((rooms, floor) =>
 /** Dependencies point down: service → entrances → modules → trail → caller → database → event. */
 const BORDERS: readonly Border[] = [
   { of: CORE, files: CORE, packages: [] },
-  // A leaf: rules, masking and compliance read T-SQL with it.
+  // A leaf: rules, masking, compliance and who holds roles read T-SQL with it.
   { of: ['src/tsql'], files: [], packages: [] },
   // Runs without Node.js too: the page of an evidence package has it.
   { of: ['src/package-check'], files: ['src/event'], packages: [] },
@@ -149,6 +149,11 @@ const BORDERS: readonly Border[] = [
     of: ['src/modules/compliance'],
     files: [...BELOW_MODULES, 'src/tsql'],
     packages: GRAPHQL_PACKAGES,
+  },
+  {
+    of: ['src/modules/entities/roles', 'src/modules/reports/privileged'],
+    files: [...BELOW_MODULES, 'src/tsql', 'src/modules/entities/answers'],
+    packages: [],
   },
   { of: ['src/modules/compliance/frameworks'], files: [...BELOW_MODULES], packages: ['yaml'] },
   { of: ['src/csv'], files: [], packages: [] },

@@ -2,7 +2,7 @@ import { printed } from '../../src/event/expression/printed';
 import { LIMITS } from '../../src/limits';
 import { Entities, type EntityId } from '../../src/modules/entities/entities';
 import type { Questions } from '../../src/modules/entities/questions';
-import { heldRoles, type RoleChange } from '../../src/modules/entities/roles';
+import { heldRoles, namesOver, type RoleChange } from '../../src/modules/entities/roles';
 import { oneTenant } from '../../src/tenant-set';
 import { DashboardSession } from '../support/dashboard-session';
 import { ANY_ENGINE } from '../support/engines';
@@ -202,7 +202,7 @@ describe('what is asked about an entity', () => {
 
   it('is who is in the role that an object is, in its database alone, or which roles a login has', async () => {
     const filterOf = async (id: Partial<EntityId>) => {
-      const [page] = (await asked(id, { roles: 1 })).pages;
+      const [, page] = (await asked(id, { roles: 1 })).pages;
       return page && printed(page.filter.expression);
     };
     expect(await filterOf({})).toContain('roleMember~"eve"');
@@ -214,7 +214,7 @@ describe('what is asked about an entity', () => {
     expect(await filterOf({ kind: 'host', value: 'APP01' })).toBeUndefined();
     expect((await asked(object)).entity.roles).toBeNull();
     const dropsOf = async (id: Partial<EntityId>, members: readonly string[] = []) => {
-      const [, page] = (await asked(id, { roles: 1, members })).pages;
+      const [, , page] = (await asked(id, { roles: 1, members })).pages;
       return page && printed(page.filter.expression);
     };
     expect(await dropsOf({})).toMatch(/^\(classType:"LX" OR .*\) AND objectName~"eve"$/);
@@ -224,7 +224,7 @@ describe('what is asked about an entity', () => {
     const many = Array.from({ length: LIMITS.expressionTermsMax }, (_, i) => `m${i}`);
     for (const members of [many, ['x'.repeat(LIMITS.expressionCharsMax / 2)]])
       expect(await dropsOf(object, members)).toMatch(/^\(?classType:"LX" OR [^~]*$/);
-    expect((await asked({}, { roles: 0 })).pages).toHaveLength(1);
+    expect((await asked({}, { roles: 0 })).pages).toHaveLength(2);
     expect((await asked({})).entity.roles).toEqual([]);
   });
 });
@@ -298,6 +298,50 @@ describe('roles', () => {
       ]);
     expect(placed({ objectName: 'own_role', classType: 'SG' })[0]?.[1]).toBeNull();
     expect(placed({ objectName: 'own_role', classType: 'RL' })[0]?.[1]).toBe('Payroll');
+  });
+
+  it('of a server go over to the new name of a login, since it got them, and end under the old one', () => {
+    const of = (objectName: string, roleMember: string) => change('APRL', 1, { objectName, roleMember });
+    const rename = (statementPreview: string, more: Partial<RoleChange> = {}) =>
+      change('LGNM', 5, { objectName: null, statementPreview, serverPrincipalName: 'eve', ...more });
+    const given = [of('sysadmin', 'eve'), of('db_owner', 'eve'), of('sysadmin', 'bob')];
+    const held = (...renames: readonly RoleChange[]) =>
+      heldRoles([...given, ...renames])
+        .map(({ role, member, since, by, until, untilBy }) =>
+          [role, member, since?.slice(8, 10), by, until?.slice(8, 10), untilBy].join(' ').trim(),
+        )
+        .sort();
+    const kept = ['db_owner eve 01 dba', 'sysadmin bob 01 dba'];
+    expect(held(rename('ALTER LOGIN [EVE] WITH NAME = svc'))).toEqual([
+      ...[...kept, 'sysadmin eve 01 dba 05 eve', 'sysadmin svc 01 dba'],
+    ]);
+    expect(held(rename('ALTER LOGIN eve WITH NAME = [Eve]'))).toContain('sysadmin Eve 01 dba');
+    for (const other of [
+      rename('ALTER LOGIN eve WITH NAME = svc', { succeeded: false }),
+      rename('ALTER LOGIN eve WITH NAME = svc', { serverInstanceName: 'SQL02' }),
+      rename('ALTER LOGIN ev WITH NAME = svc'),
+    ])
+      expect([other, held(other)]).toEqual([other, [...kept, 'sysadmin eve 01 dba']]);
+  });
+
+  it('are looked for under all names that a login had or got', () => {
+    const rename = (statementPreview: string, succeeded = true) =>
+      change('LGNM', 5, { statementPreview, succeeded });
+    const renames = [
+      rename('ALTER LOGIN c WITH NAME = d'),
+      rename('ALTER LOGIN A WITH NAME = b'),
+      rename('ALTER LOGIN B WITH NAME = c'),
+      rename('ALTER LOGIN b WITH NAME = x', false),
+      rename('ALTER LOGIN y WITH NAME = z'),
+    ];
+    for (const name of ['a', 'b', 'd'])
+      expect([
+        name,
+        namesOver(renames, [name])
+          .map((one) => one.toLowerCase())
+          .sort(),
+      ]).toEqual([name, ['a', 'b', 'c', 'd']]);
+    expect(namesOver(renames, ['other', 'Y'])).toEqual(['other', 'Y', 'z']);
   });
 
   it('end with the login, for the roles of its server, and with the user, for those of its database', () => {

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseTicks } from '../../src/event/event-time';
 import { matches } from '../../src/event/expression/matches';
+import { printed } from '../../src/event/expression/printed';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { recordIdFloor } from '../../src/event/record-id';
 import { Zone } from '../../src/event/zone';
@@ -191,6 +192,35 @@ describe('who is privileged', () => {
     expect(of({ serverPrincipalName: 'old' })).toEqual([true, true, false, false, false, false]);
     expect(of({ serverPrincipalName: 'eve' })).toEqual([false, true, true, true, true, false]);
     expect(of({ databasePrincipalName: 'kai' })).toEqual([false, true, true, true, true, false]);
+  });
+
+  it('is so under the new name of a login from its rename on, which was a member or sa', () => {
+    const all = new Privileged();
+    const rename = (minute: number, statement: string, more: object = {}) =>
+      event(minute, { actionId: 'LGNM', objectName: null, statement, ...more });
+    const twice = rename(20, 'ALTER LOGIN EVE WITH NAME = svc');
+    for (const change of [
+      member(10, 'APRL', 'sysadmin', 'eve'),
+      rename(15, 'ALTER LOGIN eve WITH NAME = nobody', { succeeded: false }),
+      rename(15, 'ALTER LOGIN bob WITH NAME = other'),
+      ...[twice, twice],
+      rename(30, 'ALTER LOGIN sa WITH NAME = [root]'),
+      rename(40, 'ALTER LOGIN svc WITH NAME = SVC'),
+      rename(40, 'ALTER LOGIN root WITH NAME = sa'),
+      member(50, 'DPRL', 'sysadmin', 'svc'),
+    ])
+      all.take(change);
+    const of = (login: string, more: object = {}) =>
+      [9, 19, 21, 31, 41, 51].map((minute) =>
+        isPrivileged(all, minute, { serverPrincipalName: login, ...more }),
+      );
+    expect(of('eve')).toEqual([false, true, false, false, false, false]);
+    expect(of('svc')).toEqual([false, false, true, true, true, false]);
+    expect(of('root')).toEqual([false, false, false, true, false, false]);
+    expect(of('svc', { serverInstanceName: 'SQL02' })).not.toContain(true);
+    for (const login of ['nobody', 'bob', 'other'])
+      expect([login, of(login).includes(true)]).toEqual([login, false]);
+    expect(printed(all.expression)).toContain('serverPrincipalName~"root"');
   });
 
   it('is a member of a role of a database in that database alone, and a filter finds what each of them did', () => {

@@ -2,7 +2,7 @@ import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
 import { formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allEqual, equals } from '../../event/expression/expression';
 import { printed } from '../../event/expression/printed';
-import { PRINCIPAL_DROPS } from '../../event/principals';
+import { LOGIN_RENAMES, PRINCIPAL_DROPS } from '../../event/principals';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
@@ -10,7 +10,7 @@ import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
 import { type ENTITY, ENTITY_FIELDS, type EntityKind, RELATED_FIELDS, type RelatedField } from './answers';
 import type { Questions } from './questions';
-import { heldRoles, type RoleChange } from './roles';
+import { heldRoles, namesOver, type RoleChange } from './roles';
 
 type EntityAnswer = Answer<typeof ENTITY>;
 type Facets = Awaited<ReturnType<Questions['facets']>>;
@@ -102,18 +102,27 @@ export class Entities {
     return hours;
   }
 
-  /** Replays the changes of roles that name a login, or of the role that an object is, in any letter case. */
+  /**
+   * Replays the changes of roles that name a login, under any name that it had, or of the role that an object is, in any
+   * letter case.
+   */
   async #roles(tenants: TenantSet, { kind, value, databaseName }: EntityId) {
     if (kind !== 'login' && kind !== 'object') return null;
-    const named = [equals(kind === 'login' ? 'roleMember' : 'objectName', value, true)];
-    if (databaseName !== null) named.push(equals('databaseName', databaseName, true));
-    const of = (...parts: string[]) => this.#changes(tenants, parts.join(' AND '));
-    const { items, totalCount } = await of(ofActions(ROLE_CHANGE_ACTIONS), ...named.map(printed));
-    if (kind === 'object' && totalCount === 0) return null;
-    const members = kind === 'login' ? [value] : items.flatMap(({ roleMember }) => roleMember ?? []);
-    const drops = totalCount === 0 ? [] : (await of(PRINCIPAL_DROPS, ...namesOf(members))).items;
-    const changes = [...items, ...drops].sort((a, b) => (a.recordId < b.recordId ? -1 : 1));
-    return { held: heldRoles(changes), changes: totalCount };
+    const of = (...parts: readonly string[]) => this.#changes(tenants, parts.join(' AND '));
+    const isLogin = kind === 'login';
+    const renames = (await of(LOGIN_RENAMES)).items;
+    const ofValue = printed(equals(isLogin ? 'roleMember' : 'objectName', value, true));
+    const [named = ofValue] = isLogin ? anyOf('roleMember', namesOver(renames, [value])) : [];
+    const where = databaseName === null ? [] : [printed(equals('databaseName', databaseName, true))];
+    const { items, totalCount } = await of(ofActions(ROLE_CHANGE_ACTIONS), named, ...where);
+    if (!isLogin && totalCount === 0) return null;
+    const members = isLogin ? [value] : items.flatMap(({ roleMember }) => roleMember ?? []);
+    const names = anyOf('objectName', namesOver(renames, members));
+    const drops = totalCount === 0 ? [] : (await of(PRINCIPAL_DROPS, ...names)).items;
+    const changes = [...items, ...drops, ...renames].sort((a, b) => (a.recordId < b.recordId ? -1 : 1));
+    const held = heldRoles(changes);
+    const isAsked = ({ member }: (typeof held)[number]) => member !== null && fold(member) === fold(value);
+    return { held: isLogin ? held.filter(isAsked) : held, changes: totalCount };
   }
 
   /** The newest changes that satisfy a filter. */
@@ -130,10 +139,9 @@ export class Entities {
   }
 }
 
-/** The condition on who was dropped. Of more names than a filter can have, it is left out: the newest drops are looked at. */
-function namesOf(members: readonly string[]): readonly string[] {
-  const names = [...new Map(members.map((name) => [fold(name), name])).values()];
-  const text = names.map((name) => printed(equals('objectName', name, true))).join(' OR ');
+/** The condition that a field is one of some names. Of more names than a filter can have, it is left out. */
+function anyOf(field: 'objectName' | 'roleMember', names: readonly string[]): readonly string[] {
+  const text = names.map((name) => printed(equals(field, name, true))).join(' OR ');
   const fits = names.length > 0 && names.length <= NAMES_MAX && text.length <= NAMES_CHARS_MAX;
   return fits ? [`(${text})`] : [];
 }

@@ -1,11 +1,12 @@
-import { droppedBy } from '../../event/principals';
+import { droppedBy, isRename } from '../../event/principals';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
+import { renamesIn } from '../../tsql/renames';
 import type { ENTITY } from './answers';
 
 export type HeldRole = NonNullable<Answer<typeof ENTITY>['roles']>[number];
 
-/** An event that changed the members of a role, or dropped a login or a user. */
+/** An event that changed the members of a role, dropped a login or a user, or renamed a login. */
 export interface RoleChange {
   readonly recordId: string;
   readonly eventTime: string;
@@ -16,6 +17,8 @@ export interface RoleChange {
   /** The role, or what was dropped. */
   readonly objectName: string | null;
   readonly serverPrincipalName: string | null;
+  /** Of a rename it has both names. */
+  readonly statementPreview?: string | null;
   readonly roleMember?: string | null;
   /** `SG` is a role of the server. */
   readonly classType?: string | null;
@@ -33,45 +36,46 @@ const isOfServer = ({ classType, objectName }: RoleChange) =>
   fold(objectName ?? '').startsWith('##ms_');
 
 /**
- * Who holds which role. A login that is dropped leaves the roles of its server, and a user those of its database. Who is
- * removed from a role without having been added was a member before the log began.
+ * Who holds which role. A login that is dropped leaves the roles of its server, and a user those of its database. A login
+ * that is renamed holds them under its new name, since it got them. Who is removed from a role without having been added was a member before the log began.
  * @param changes in the order of their times
  * @returns the roles that are held, then those that were held, the latest first
  */
 export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
   const held = new Map<string, HeldRole>();
   const ended: HeldRole[] = [];
+  const end = (key: string, one: HeldRole, { eventTime, serverPrincipalName, recordId }: RoleChange) => {
+    held.delete(key);
+    ended.push({ ...one, until: eventTime, untilBy: serverPrincipalName, untilRecordId: recordId });
+  };
   for (const change of changes) {
     const { objectName: role, serverInstanceName, actionId, eventTime, recordId } = change;
-    if (!change.succeeded || role === null) continue;
+    if (!change.succeeded) continue;
+    if (isRename(change)) {
+      for (const { from, to } of renamesIn(change.statementPreview ?? ''))
+        for (const [key, one] of [...held])
+          if (isOf(one, { kind: 'login', name: from }, change)) {
+            end(key, one, change);
+            held.set(keyOf({ ...one, member: to }), { ...one, member: to });
+          }
+      continue;
+    }
+    if (role === null) continue;
     const dropped = droppedBy({ ...change, classType: change.classType ?? null });
     if (dropped) {
-      for (const [key, one] of held)
-        if (isOf(one, dropped, change)) {
-          held.delete(key);
-          ended.push({
-            ...one,
-            until: eventTime,
-            untilBy: change.serverPrincipalName,
-            untilRecordId: recordId,
-          });
-        }
+      for (const [key, one] of held) if (isOf(one, dropped, change)) end(key, one, change);
       continue;
     }
     const databaseName = isOfServer(change) ? null : change.databaseName;
     const member = change.roleMember ?? null;
-    const place = [fold(serverInstanceName ?? ''), databaseName && fold(databaseName)];
-    const key = JSON.stringify([...place, fold(role), member && fold(member)]);
     const by = change.serverPrincipalName;
+    const key = keyOf({ role, member, serverInstanceName, databaseName });
     const known = held.get(key);
     const none = { since: null, by: null, recordId: null, until: null, untilBy: null, untilRecordId: null };
     const of = { role, member, serverInstanceName, databaseName, ...none };
     if (actionId.startsWith('A')) {
       if (!known) held.set(key, { ...of, since: eventTime, by, recordId });
-    } else {
-      held.delete(key);
-      ended.push({ ...(known ?? of), until: eventTime, untilBy: by, untilRecordId: recordId });
-    }
+    } else end(key, known ?? of, change);
   }
   const latest = (a: string | null, b: string | null) => ((a ?? '') < (b ?? '') ? 1 : -1);
   return [
@@ -80,9 +84,17 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
   ];
 }
 
-/** Whether a membership is of what a change dropped. */
+type Membership = Pick<HeldRole, 'role' | 'member' | 'serverInstanceName' | 'databaseName'>;
+
+const keyOf = ({ role, member, serverInstanceName, databaseName }: Membership): string =>
+  JSON.stringify([
+    ...[fold(serverInstanceName ?? ''), databaseName && fold(databaseName)],
+    ...[fold(role), member && fold(member)],
+  ]);
+
+/** Whether a membership is of what a change dropped or renamed. */
 function isOf(
-  { member, serverInstanceName, databaseName }: HeldRole,
+  { member, serverInstanceName, databaseName }: Membership,
   { kind, name }: NonNullable<ReturnType<typeof droppedBy>>,
   change: RoleChange,
 ): boolean {
@@ -90,4 +102,21 @@ function isOf(
   if (fold(serverInstanceName ?? '') !== fold(change.serverInstanceName ?? '')) return false;
   if (kind === 'login' || databaseName === null) return kind === 'login' && databaseName === null;
   return fold(databaseName) === fold(change.databaseName ?? '');
+}
+
+/** The names of some logins, and all that they had or got by renames. */
+export function namesOver(renames: readonly RoleChange[], logins: readonly string[]): readonly string[] {
+  const others = new Map<string, string[]>();
+  const note = (name: string, other: string) =>
+    others.set(fold(name), [...(others.get(fold(name)) ?? []), other]);
+  for (const { succeeded, statementPreview } of renames)
+    for (const { from, to } of succeeded ? renamesIn(statementPreview ?? '') : []) {
+      note(from, to);
+      note(to, from);
+    }
+  const names = new Map(logins.map((name) => [fold(name), name]));
+  // The map grows while it is walked.
+  for (const [name] of names)
+    for (const other of others.get(name) ?? []) if (!names.has(fold(other))) names.set(fold(other), other);
+  return [...names.values()];
 }

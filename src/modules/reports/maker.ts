@@ -7,7 +7,7 @@ import { allOf, type Expression, termsOf } from '../../event/expression/expressi
 import { type AnyField, isLifted, type LiftedName } from '../../event/fields';
 import type { TextForm } from '../../event/marks';
 import type { ParameterValues } from '../../event/parameter-specs';
-import { PRINCIPAL_DROPS } from '../../event/principals';
+import { LOGIN_RENAMES, PRINCIPAL_DROPS } from '../../event/principals';
 import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
 import type { DeclaredHours } from '../../event/working-hours';
 import { LIMITS } from '../../limits';
@@ -216,7 +216,7 @@ export class ReportMaker {
   }
 
   async #privileged(request: OneRun, endTime: string): Promise<Privileged> {
-    const changes = `${ofActions(ROLE_CHANGE_ACTIONS)} OR (${PRINCIPAL_DROPS})`;
+    const changes = `${ofActions(ROLE_CHANGE_ACTIONS)} OR (${PRINCIPAL_DROPS}) OR ${LOGIN_RENAMES}`;
     const filter = toSummaryFilter({ filter: changes, startTime: undefined, endTime });
     const events = await this.#events(request, filter, ['roleMember', 'classType']);
     try {

@@ -1,8 +1,9 @@
 import { type Expression, equals, type FieldTerm } from '../../event/expression/expression';
 import { liftedValue } from '../../event/lifted';
-import { droppedBy } from '../../event/principals';
+import { droppedBy, isRename } from '../../event/principals';
 import { fold } from '../../event/search';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import { renamesIn } from '../../tsql/renames';
 
 /** Roles whose members can do nearly everything, or give themselves the right to it. */
 const SERVER_ROLES = [
@@ -24,8 +25,8 @@ interface Membership {
 }
 
 /**
- * Who is a member of a powerful role when. Events that change roles, or drop logins and users, are given in the order of
- * their times. Who is removed without having been added was a member before the log began.
+ * Who is a member of a powerful role when. Events that change roles, drop logins and users, or rename logins are given in
+ * the order of their times. A login that was sa counts as long as it has another name. Who is removed without having been added was a member before the log began.
  */
 export class Privileged {
   /** By place and name, letter case folded. The place is a server, or a database of it. */
@@ -35,7 +36,9 @@ export class Privileged {
 
   take(event: StoredAuditEvent): void {
     const { actionId, succeeded, objectName, eventTime } = event;
-    if (!succeeded || objectName === null) return;
+    if (!succeeded) return;
+    if (isRename(event)) this.#rename(event);
+    if (objectName === null) return;
     const dropped = droppedBy({ ...event, classType: liftedValue('classType', event) });
     if (dropped) {
       const left = this.#members.get((dropped.kind === 'login' ? loginKey : userKey)(event, dropped.name));
@@ -58,6 +61,23 @@ export class Privileged {
       if (last?.to !== null) times.push({ from: eventTime, to: null });
     } else if (!last) times.push({ from: '', to: eventTime });
     else endAt(times, eventTime);
+  }
+
+  #rename(event: StoredAuditEvent): void {
+    const { eventTime, statement } = event;
+    for (const { from, to } of renamesIn(statement ?? '')) {
+      const before = this.#members.get(loginKey(event, from)) ?? new Map<string, Membership[]>();
+      if (fold(from) === SA) before.set(SA, [{ from: eventTime, to: null }]);
+      const now = this.#members.get(loginKey(event, to)) ?? new Map<string, Membership[]>();
+      for (const [role, times] of before) {
+        if (times.at(-1)?.to !== null) continue;
+        endAt(times, eventTime);
+        const held = now.get(role) ?? [];
+        if (held.at(-1)?.to !== null) now.set(role, [...held, { from: eventTime, to: null }]);
+      }
+      if (now.size > 0) this.#members.set(loginKey(event, to), now);
+      if (now.size > 0) this.#logins.add(to);
+    }
   }
 
   /** Whether a principal of the event is sa, or a member at that time. */
