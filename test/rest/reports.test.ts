@@ -47,6 +47,7 @@ const KINDS: readonly (readonly [string, string])[] = [
   ] as const),
 ];
 
+const RENAMED_AT = '2026-01-06T12:00:00.0000000Z';
 /** Events of three days and one of a day later, with CORP\ana a member of sysadmin from the second day to the third. */
 const EVENTS: readonly IngestedEvent[] = [
   ...Array.from({ length: 340 }, (_, i) => {
@@ -78,6 +79,17 @@ const EVENTS: readonly IngestedEvent[] = [
     }),
   ),
   anEvent({ eventTime: '2026-01-09T00:00:00.0000000Z', actionId: 'LGIS', additional: { classType: 'LX' } }),
+  // sa gets another name, which somebody else had before.
+  ...[
+    ['2026-01-06T11:00:00.0000000Z', 'SL', 'root', 'SELECT 1'],
+    [RENAMED_AT, 'LGNM', 'boss', 'ALTER LOGIN sa WITH NAME = root'],
+    ['2026-01-06T13:00:00.0000000Z', 'SL', 'ROOT', 'SELECT 2'],
+  ].map(([eventTime = '', actionId = '', serverPrincipalName = '', statement = '']) =>
+    anEvent({
+      ...{ eventTime, actionId, serverPrincipalName, statement },
+      ...{ databasePrincipalName: null, objectName: null, additional: { classType: 'LX' } },
+    }),
+  ),
 ];
 
 const is =
@@ -90,13 +102,16 @@ const wasMember = ({ eventTime, serverPrincipalName }: IngestedEvent) =>
   serverPrincipalName === 'CORP\\ana' &&
   eventTime >= '2026-01-06' &&
   eventTime <= '2026-01-07T00:00:00.0000000Z';
+const wasSa = ({ eventTime, serverPrincipalName }: IngestedEvent) =>
+  serverPrincipalName === 'ROOT' && eventTime >= RENAMED_AT;
 /** The rows of each report by hand. */
 const WANTED: Readonly<Record<string, (event: IngestedEvent) => boolean>> = {
   'log-ons': is('LGIS', 'LGIF', 'DBAS', 'DBAF'),
-  'privileged-activity': (event) => event.serverPrincipalName === 'sa' || wasMember(event),
+  'privileged-activity': (event) => event.serverPrincipalName === 'sa' || wasMember(event) || wasSa(event),
   'permission-changes': is('G', 'GWG', 'D', 'DWC', 'R', 'RWG', 'RWC', 'APRL', 'DPRL'),
   accounts: (event) =>
-    (isMade(event) && ['LX', 'SL', 'SG', 'US', 'RL', 'AR'].includes(classOf(event))) || is('PWC')(event),
+    (isMade(event) && ['LX', 'SL', 'SG', 'US', 'RL', 'AR'].includes(classOf(event))) ||
+    is('PWC', 'LGNM')(event),
   'schema-changes': (event) => isMade(event) && ['U', 'P', 'OB', 'DB'].includes(classOf(event)),
   'sensitive-access': (event) => is('SL', 'EX')(event) && event.objectName === 'Employees',
   'data-changes': is('IN', 'UP', 'DL'),
