@@ -78,7 +78,8 @@ export function answerTail(
       room.release();
       room = await holdFor(call, answers, bytesOfTexts(texts) + LIMITS.answerBytesAssumed);
       const pieces = await large.pieces(joined(texts, isLines), asker);
-      room.settle(lengthOf(pieces) + LIMITS.answerBytesAssumed);
+      // Written, a statement is longer than it is stored.
+      await room.grow(lengthOf(pieces) + LIMITS.answerBytesAssumed);
       call.charge(furtherCalls(texts));
       return pieces;
     };

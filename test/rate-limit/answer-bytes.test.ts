@@ -50,6 +50,47 @@ describe('the bytes of answers in memory', () => {
     expect((await state(acme, 30)).now()).toBe('waits');
   });
 
+  it('of an answer that turns out larger are waited for, before others get room', async () => {
+    const first = await answers.hold(acme, 60);
+    const second = await answers.hold(acme, 30);
+    const third = await state(acme, 70);
+    const fourth = await state(acme, 40);
+    let isGrown = false;
+    const growing = second.grow(50).then(() => {
+      isGrown = true;
+    });
+    await turn();
+    expect([isGrown, third.now(), fourth.now()]).toEqual([false, 'waits', 'waits']);
+    first.release();
+    await growing;
+    await turn();
+    expect([third.now(), fourth.now()]).toEqual(['waits', 'room']);
+    await second.grow(20);
+    expect((await state(acme, 40)).now()).toBe('room');
+    second.release();
+    await turn();
+    expect(third.now()).toBe('waits');
+  });
+
+  it('of an answer that turns out larger are refused in the end, and kept by nobody whose caller has gone', async () => {
+    const first = await answers.hold(acme, 60);
+    const late = await answers.hold(acme, 20);
+    const growing = late.grow(50);
+    growing.catch(() => {});
+    jest.advanceTimersByTime(LIMITS.answerWaitMs);
+    await expect(growing).rejects.toMatchObject(REFUSED);
+    const leaving = new AbortController();
+    const gone = await answers.hold({ ...acme, gone: leaving.signal }, 20);
+    const left = gone.grow(60);
+    left.catch(() => {});
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    late.release();
+    first.release();
+    await turn();
+    expect((await state(acme, 100)).now()).toBe('room');
+  });
+
   it('make a further answer a 503 if no answer leaves in time', async () => {
     const first = await answers.hold(acme, 80);
     const waiting = await state(acme, 80);

@@ -61,6 +61,11 @@ export class TenantHoldings {
 export interface Room {
   /** Sets the actual size. @throws DomainError `service_unavailable` if there is not enough room */
   settle(bytes: number): void;
+  /**
+   * The same for an answer that took work to make: where it needs more room, it waits for that before others get theirs.
+   * @throws DomainError `service_unavailable` @throws CallerGone
+   */
+  grow(bytes: number): Promise<void>;
   /** Called when the answer was not made. A second call does nothing. */
   release(): void;
 }
@@ -114,14 +119,24 @@ export class AnswerBytes {
         held = actual;
         this.#admit();
       },
+      grow: async (actual) => {
+        const more = actual - held;
+        if (isOver) return;
+        if (more > 0 && !this.#held.take(asker, more)) await this.#wait(asker, more, true);
+        if (more < 0) this.#held.give(asker, -more);
+        if (isOver) this.#held.give(asker, more);
+        else held = actual;
+        this.#admit();
+      },
       release,
     };
   }
 
-  #wait(asker: Asker, bytes: number): Promise<void> {
+  /** @param isMade whether the answer is there already, and needs only some more room */
+  #wait(asker: Asker, bytes: number, isMade = false): Promise<void> {
     const { holder, gone } = asker;
     const before = this.#waiting.filter((other) => other.holder === holder).length;
-    if (before >= LIMITS.answersWaitingPerKey) throw refusal();
+    if (!isMade && before >= LIMITS.answersWaitingPerKey) throw refusal();
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         holder,
@@ -136,7 +151,8 @@ export class AnswerBytes {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
         reject(isLate ? refusal() : new CallerGone());
       });
-      this.#waiting.push(waiter);
+      if (isMade) this.#waiting.unshift(waiter);
+      else this.#waiting.push(waiter);
     });
   }
 
