@@ -101,6 +101,7 @@ class Entrance {
       this.rooms.push(room);
       return {
         settle: (held: number) => void Object.assign(room, { held }),
+        grow: async (held: number) => void Object.assign(room, { held }),
         release: () => void Object.assign(room, { isOver: true }),
       };
     },
