@@ -6,10 +6,15 @@ export interface Rename {
   readonly to: string;
 }
 
-/** The renames of logins in a text: `ALTER LOGIN … WITH …, NAME = …`. */
-export function renamesIn(sql: string): readonly Rename[] {
+/**
+ * The rename of a login by `ALTER LOGIN … WITH …, NAME = …`. A record tells of one: of several in its text, of the one
+ * that has the given name, or else of the first.
+ * @returns null: the text has none
+ */
+export function renameIn(sql: string, name: string | null): Rename | null {
   const tokens = meaningful(sql);
-  const renames: Rename[] = [];
+  const named = name?.toLowerCase();
+  let first: Rename | null = null;
   /** The login of the statement that is read; null: it is another statement. */
   let from: string | null = null;
   for (let at = 0; at < tokens.length; at++) {
@@ -19,11 +24,12 @@ export function renamesIn(sql: string): readonly Rename[] {
       const [parts] = wordAt(tokens, at + 1) === 'login' ? nameAt(tokens, at + 2) : [null];
       from = parts?.[0] ?? null;
     } else if (from !== null && word === 'name' && markAt(tokens, at + 1) === '=') {
-      const [parts] = nameAt(tokens, at + 2);
-      const to = parts?.[0];
-      if (to) renames.push({ from, to });
+      const to = nameAt(tokens, at + 2)[0]?.[0];
+      const rename = to ? { from, to } : null;
+      if (rename && [from, to].some((one) => one?.toLowerCase() === named)) return rename;
+      first ??= rename;
       from = null;
     }
   }
-  return renames;
+  return first;
 }

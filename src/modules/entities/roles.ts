@@ -1,7 +1,7 @@
 import { droppedBy, isRename } from '../../event/principals';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
-import { renamesIn } from '../../tsql/renames';
+import { renameIn } from '../../tsql/renames';
 import type { ENTITY } from './answers';
 
 export type HeldRole = NonNullable<Answer<typeof ENTITY>['roles']>[number];
@@ -52,12 +52,14 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
     const { objectName: role, serverInstanceName, actionId, eventTime, recordId } = change;
     if (!change.succeeded) continue;
     if (isRename(change)) {
-      for (const { from, to } of renamesIn(change.statementPreview ?? ''))
-        for (const [key, one] of [...held])
-          if (isOf(one, { kind: 'login', name: from }, change)) {
-            end(key, one, change);
-            held.set(keyOf({ ...one, member: to }), { ...one, member: to });
-          }
+      const rename = renameIn(change.statementPreview ?? '', role);
+      if (!rename) continue;
+      for (const [key, one] of [...held])
+        if (isOf(one, { kind: 'login', name: rename.from }, change)) {
+          end(key, one, change);
+          const renamed = { ...one, member: rename.to };
+          held.set(keyOf(renamed), renamed);
+        }
       continue;
     }
     if (role === null) continue;
@@ -107,13 +109,17 @@ function isOf(
 /** The names of some logins, and all that they had or got by renames. */
 export function namesOver(renames: readonly RoleChange[], logins: readonly string[]): readonly string[] {
   const others = new Map<string, string[]>();
-  const note = (name: string, other: string) =>
-    others.set(fold(name), [...(others.get(fold(name)) ?? []), other]);
-  for (const { succeeded, statementPreview } of renames)
-    for (const { from, to } of succeeded ? renamesIn(statementPreview ?? '') : []) {
-      note(from, to);
-      note(to, from);
-    }
+  const note = (name: string, other: string) => {
+    const known = others.get(fold(name)) ?? [];
+    known.push(other);
+    others.set(fold(name), known);
+  };
+  for (const { succeeded, objectName, statementPreview } of renames) {
+    const rename = succeeded ? renameIn(statementPreview ?? '', objectName) : null;
+    if (!rename) continue;
+    note(rename.from, rename.to);
+    note(rename.to, rename.from);
+  }
   const names = new Map(logins.map((name) => [fold(name), name]));
   // The map grows while it is walked.
   for (const [name] of names)

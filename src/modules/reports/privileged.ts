@@ -3,7 +3,7 @@ import { liftedValue } from '../../event/lifted';
 import { droppedBy, isRename } from '../../event/principals';
 import { fold } from '../../event/search';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { renamesIn } from '../../tsql/renames';
+import { renameIn } from '../../tsql/renames';
 
 /** Roles whose members can do nearly everything, or give themselves the right to it. */
 const SERVER_ROLES = [
@@ -26,7 +26,8 @@ interface Membership {
 
 /**
  * Who is a member of a powerful role when. Events that change roles, drop logins and users, or rename logins are given in
- * the order of their times. A login that was sa counts as long as it has another name. Who is removed without having been added was a member before the log began.
+ * the order of their times. Who is removed without having been added was a member before the log began. While sa has
+ * another name, that name counts too.
  */
 export class Privileged {
   /** By place and name, letter case folded. The place is a server, or a database of it. */
@@ -64,20 +65,23 @@ export class Privileged {
   }
 
   #rename(event: StoredAuditEvent): void {
-    const { eventTime, statement } = event;
-    for (const { from, to } of renamesIn(statement ?? '')) {
-      const before = this.#members.get(loginKey(event, from)) ?? new Map<string, Membership[]>();
-      if (fold(from) === SA) before.set(SA, [{ from: eventTime, to: null }]);
-      const now = this.#members.get(loginKey(event, to)) ?? new Map<string, Membership[]>();
-      for (const [role, times] of before) {
-        if (times.at(-1)?.to !== null) continue;
-        endAt(times, eventTime);
-        const held = now.get(role) ?? [];
-        if (held.at(-1)?.to !== null) now.set(role, [...held, { from: eventTime, to: null }]);
-      }
-      if (now.size > 0) this.#members.set(loginKey(event, to), now);
-      if (now.size > 0) this.#logins.add(to);
+    const { eventTime, objectName, statement } = event;
+    const rename = renameIn(statement ?? '', objectName);
+    if (!rename) return;
+    const { from, to } = rename;
+    const before = this.#members.get(loginKey(event, from)) ?? new Map<string, Membership[]>();
+    if (fold(from) === SA) before.set(SA, [{ from: eventTime, to: null }]);
+    const now = this.#members.get(loginKey(event, to)) ?? new Map<string, Membership[]>();
+    for (const [role, times] of before) {
+      if (times.at(-1)?.to !== null) continue;
+      endAt(times, eventTime);
+      const held = now.get(role) ?? [];
+      if (held.at(-1)?.to !== null) held.push({ from: eventTime, to: null });
+      now.set(role, held);
     }
+    if (now.size === 0) return;
+    this.#members.set(loginKey(event, to), now);
+    this.#logins.add(to);
   }
 
   /** Whether a principal of the event is sa, or a member at that time. */
