@@ -110,12 +110,15 @@ export class Entities {
     if (kind !== 'login' && kind !== 'object') return null;
     const of = (...parts: readonly string[]) => this.#changes(tenants, parts.join(' AND '));
     const isLogin = kind === 'login';
-    const renames = (await of(LOGIN_RENAMES)).items;
+    const renamed = async () => (await of(LOGIN_RENAMES)).items;
+    const ofLogin = isLogin ? await renamed() : [];
     const ofValue = printed(equals(isLogin ? 'roleMember' : 'objectName', value, true));
-    const [named = ofValue] = isLogin ? anyOf('roleMember', namesOver(renames, [value])) : [];
+    const [named = ofValue] = isLogin ? anyOf('roleMember', namesOver(ofLogin, [value])) : [];
     const where = databaseName === null ? [] : [printed(equals('databaseName', databaseName, true))];
     const { items, totalCount } = await of(ofActions(ROLE_CHANGE_ACTIONS), named, ...where);
     if (!isLogin && totalCount === 0) return null;
+    // Most objects are no role: only of a role are the renames of its members asked for.
+    const renames = isLogin ? ofLogin : await renamed();
     const members = isLogin ? [value] : items.flatMap(({ roleMember }) => roleMember ?? []);
     const names = anyOf('objectName', namesOver(renames, members));
     const drops = totalCount === 0 ? [] : (await of(PRINCIPAL_DROPS, ...names)).items;
