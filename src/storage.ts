@@ -6,7 +6,7 @@ import { DiskRoom } from './database/disk-room';
 import { checkNodes } from './database/distribute/check-start';
 import { Nodes } from './database/distribute/nodes';
 import { vacuum } from './database/embedded';
-import { guarded } from './database/failure';
+import { guarded } from './database/limited';
 import { migrate } from './database/migrate';
 import { assertRowSecurity } from './database/row-security';
 import { ServerDisk } from './database/server-disk';

@@ -1,5 +1,5 @@
 import { type Database, Prisma, type ServiceDoor } from '../database/clients';
-import { guarded } from '../database/failure';
+import { guarded } from '../database/limited';
 import { ofTenants } from '../database/tenant-rows';
 import { LIMITS } from '../limits';
 import { oneTenant } from '../tenant-set';

@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '../database/advisory-locks';
 import type { OwnerDoor, Prisma, ServiceDoor } from '../database/clients';
-import { guarded } from '../database/failure';
+import { guarded } from '../database/limited';
 import { KEYS_CHANGED } from '../database/notifications';
 import type { Attempt } from './access-log';
 import { change } from './access-log.store';

@@ -1,5 +1,5 @@
 import type { Prisma, ServiceDoor } from '../database/clients';
-import { guarded } from '../database/failure';
+import { guarded } from '../database/limited';
 import type { Attempt } from './access-log';
 import { change } from './access-log.store';
 import { tellOthers } from './key.store';

@@ -1,6 +1,4 @@
-import { within } from '../deadline';
 import { DomainError, serviceUnavailable } from '../errors';
-import { LIMITS } from '../limits';
 
 /**
  * SQLSTATE classes and codes that mean a faulty statement, which is our own mistake, and not an unavailable database.
@@ -88,16 +86,3 @@ const isProgrammingError = (error: unknown) =>
   error instanceof TypeError ||
   error instanceof RangeError ||
   (error instanceof Error && error.name === 'PrismaClientValidationError');
-
-/** Runs a database call with a deadline, and translates its failure. */
-export async function guarded<T>(
-  call: () => Promise<T>,
-  deadlineMs: number = LIMITS.requestDeadlineMs,
-): Promise<T> {
-  const late = () => serviceUnavailable(new Error(`no answer from the database in ${deadlineMs} ms`));
-  try {
-    return await within(deadlineMs, late, call);
-  } catch (error) {
-    throw toDatabaseError(error);
-  }
-}

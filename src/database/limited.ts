@@ -9,12 +9,15 @@ import {
   types,
 } from 'pg';
 import { prepareValue } from 'pg/lib/utils';
+import { within } from '../deadline';
+import { serviceUnavailable } from '../errors';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
 import type { NoTenants, TenantSet } from '../tenant-set';
 import { bindMessage } from './bind-message';
 import type { Connections, Planning, Prisma, Row, ServiceDoor, Step } from './clients';
 import { layout, SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './each-tenant';
+import { toDatabaseError } from './failure';
 import { heardClient, type OnServerError } from './server-disk';
 import { Standby } from './standby';
 
@@ -110,6 +113,19 @@ export function openLimited(
     service,
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
+}
+
+/** Runs a database call with a deadline, and translates its failure. */
+export async function guarded<T>(
+  call: () => Promise<T>,
+  deadlineMs: number = LIMITS.requestDeadlineMs,
+): Promise<T> {
+  const late = () => serviceUnavailable(new Error(`no answer from the database in ${deadlineMs} ms`));
+  try {
+    return await within(deadlineMs, late, call);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
 }
 
 /**

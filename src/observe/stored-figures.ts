@@ -1,6 +1,6 @@
 import { KEY_KINDS } from '../caller/key-format';
 import type { OwnerDoor } from '../database/clients';
-import { guarded } from '../database/failure';
+import { guarded } from '../database/limited';
 import { BUILD_VERSION } from '../generated/version';
 import { LIMITS } from '../limits';
 import type { Figures, SourceFigures } from './figures';

@@ -94,7 +94,7 @@ describe('each fact has one home', () => {
             reason: 'the length of a name',
           },
           {
-            file: 'src/caller/rate-limit/redis-link.ts',
+            file: 'src/caller/rate-limit/limiter.ts',
             context: /COMMAND_TIMEOUT_MS = 500$/,
             reason: 'milliseconds',
           },

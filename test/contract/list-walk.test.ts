@@ -5,7 +5,7 @@ import { ONE_ENGINE, REDIS_URL } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const ROOT = path.resolve(__dirname, '../..');
-const FILES_MAX = 30;
+const FILES_MAX = 28;
 /** A background task may run during one request, but not during each of this many requests. */
 const REQUESTS_MAX = 1_000;
 

@@ -4,7 +4,7 @@ const SOURCES = sourcesOf('src').filter(({ file }) => !file.startsWith('src/gene
 
 /** Casts past the compiler that say nothing of a row: each has its reason beside it. */
 const CASTS = [
-  'src/caller/rate-limit/redis-link.ts',
+  'src/caller/rate-limit/limiter.ts',
   'src/database/background-pool.ts',
   'src/database/limited.ts',
   'src/database/server-disk.ts',

@@ -1,10 +1,5 @@
-import {
-  failureOf,
-  guarded,
-  isServersOwn,
-  isStatementsOwn,
-  toDatabaseError,
-} from '../../src/database/failure';
+import { failureOf, isServersOwn, isStatementsOwn, toDatabaseError } from '../../src/database/failure';
+import { guarded } from '../../src/database/limited';
 import { DomainError } from '../../src/errors';
 
 /** An error as Prisma's adapters shape it. */

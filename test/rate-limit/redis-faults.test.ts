@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import pino from 'pino';
-import { RedisLink } from '../../src/caller/rate-limit/redis-link';
+import { RedisLink } from '../../src/caller/rate-limit/limiter';
 import { createTestDatabase, REDIS_URL, type TestDatabase } from '../support/engines';
 import { Caller } from '../support/faults/caller';
 import { NETWORK_FAULTS, TcpProxy } from '../support/tcp-proxy';

@@ -1,7 +1,6 @@
 import Redis from 'ioredis';
 import { pino } from 'pino';
-import { RedisLimiter } from '../../src/caller/rate-limit/limiter';
-import { RedisLink } from '../../src/caller/rate-limit/redis-link';
+import { RedisLimiter, RedisLink } from '../../src/caller/rate-limit/limiter';
 import { LIMITS } from '../../src/limits';
 import type { Answer } from '../support/answer';
 import { DashboardSession } from '../support/dashboard-session';

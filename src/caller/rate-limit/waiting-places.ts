@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../limits';
 import { Holdings } from './holdings';
-import type { RedisLink } from './redis-link';
+import type { RedisLink } from './limiter';
 
 /** Gives a place back. */
 export type LeavePlace = () => void;

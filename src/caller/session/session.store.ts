@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { LIMITS } from '../../limits';
 import { isScope, type Scope } from '../scopes';
 

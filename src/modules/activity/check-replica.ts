@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 
 /** READ_DATABASE_URL leads to another database, whose answers would be wrong and not only late. */
 export class NotAReplica extends Error {

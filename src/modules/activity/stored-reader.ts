@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
 import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../../event/query';

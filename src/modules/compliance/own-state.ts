@@ -1,5 +1,5 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { ofTenants } from '../../database/tenant-rows';
 import { DAY_MS } from '../../event/event-time';
 import { fold } from '../../event/search';

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
 import { databaseTime, type ReadTime } from '../../database/lease';
+import { guarded } from '../../database/limited';
 import { LIMITS } from '../../limits';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 

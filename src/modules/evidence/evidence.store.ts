@@ -1,5 +1,5 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { SealedPosition } from '../../store/log/arrivals/gone-seal';

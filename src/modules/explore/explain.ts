@@ -1,6 +1,6 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { ceilDiv, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type AuditEventFilter, onlyFilters, type TimeRange } from '../../event/query';
 import { countedOf, cutRange } from '../../store/counts/dimensions';

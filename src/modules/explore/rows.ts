@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import type { AuditEventFilter } from '../../event/query';
 import { inSnapshot } from '../../store/columns/counter';
 import { sumByColumns } from '../../store/columns/sum';

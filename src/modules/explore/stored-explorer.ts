@@ -1,5 +1,5 @@
 import type { Planning, Prisma, ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
 import type { Zone } from '../../event/zone';

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { HOUR_MS } from '../../event/event-time';
 import { equals, type FieldTerm } from '../../event/expression/expression';
 import type { AuditEvent } from '../../event/fields';

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { DAY_MS, formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allOf, type Expression, type ExpressionField, equals } from '../../event/expression/expression';
 import { parseFilter } from '../../event/expression/parse-filter';

@@ -1,5 +1,6 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded, isFailure } from '../../database/failure';
+import { isFailure } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { LiftedName } from '../../event/fields';
 import { FILTER_SPECS } from '../../event/filters';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
 import { Leases } from '../../database/lease';
+import { guarded } from '../../database/limited';
 import { LIMITS } from '../../limits';
 import type { ExportLease, ExportLeases } from './export-source';
 

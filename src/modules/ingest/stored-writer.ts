@@ -1,5 +1,6 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded, isFailure } from '../../database/failure';
+import { isFailure } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { serviceUnavailable } from '../../errors';
 import { CLOCK_MARK } from '../../event/audit-record';
 import { newSalt } from '../../store/bytes/entry-salt';

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { isUnavailable } from '../../errors';
 import { FAILED_LOGIN_ACTIONS, ofActions } from '../../event/action-names';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ADVISORY_LOCKS } from '../../database/advisory-locks';
 import { type OwnerDoor, Prisma, type ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
 import { databaseTime } from '../../database/lease';
+import { guarded } from '../../database/limited';
 import { DomainError } from '../../errors';
 import { DAY_MS, HOUR_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';

@@ -1,6 +1,6 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';

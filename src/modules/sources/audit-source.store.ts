@@ -1,6 +1,6 @@
 import type { Attempt } from '../../caller/access-log';
 import type { OwnerDoor, Prisma, ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
 import { DomainError, toDomainError } from '../../errors';
 import type { GapReason } from '../../event/source-report';

@@ -1,5 +1,5 @@
 import type { Prisma, ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { ofTenants } from '../../database/tenant-rows';
 import type { Expression } from '../../event/expression/expression';
 import type { GapReason } from '../../event/source-report';

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { ofTenants } from '../../database/tenant-rows';
 import { HOUR_MS } from '../../event/event-time';
 import { fromStored } from '../../store/rows/stored-text';

@@ -1,6 +1,6 @@
 import type { OwnerDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
 import { databaseTime } from '../../database/lease';
+import { guarded } from '../../database/limited';
 import { LIMITS } from '../../limits';
 import type { KnownFiles } from '../plan';
 

@@ -1,5 +1,5 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import type { AuditEventListItem } from '../../event/fields';
 import { ticksOfRecordId } from '../../event/record-id';
 import { oneTenant, type TenantSet } from '../../tenant-set';

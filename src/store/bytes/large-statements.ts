@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Asker, FairShare } from '../../caller/rate-limit/fair-share';
 import { Prisma, type ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import { guarded } from '../../database/limited';
 import { Pauses } from '../../deadline';
 import { serviceUnavailable } from '../../errors';
 import { FOUND_MARK, hasMark, MARK, type TextForm, type WholeTexts } from '../../event/marks';

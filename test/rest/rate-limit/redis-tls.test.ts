@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createServer, type Server } from 'node:tls';
-import { RedisLink } from '../../../src/caller/rate-limit/redis-link';
+import { RedisLink } from '../../../src/caller/rate-limit/limiter';
 import { createLog } from '../../../src/observe/log';
 import { makeCertificate } from '../../detection/support/mail-server';
 import { ANY_ENGINE, REDIS_URL } from '../../support/engines';

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import Redis from 'ioredis';
 import { pino } from 'pino';
-import { RedisLimiter, retryAfterSeconds, WINDOW_CLOCK } from '../../../src/caller/rate-limit/limiter';
-import { RedisLink } from '../../../src/caller/rate-limit/redis-link';
+import {
+  RedisLimiter,
+  RedisLink,
+  retryAfterSeconds,
+  WINDOW_CLOCK,
+} from '../../../src/caller/rate-limit/limiter';
 import { REDIS_URL } from '../../support/engines';
 import { gaps, mostInAnyWindow, timesOf, WINDOW_MS, WindowModel } from '../support/window-model';
 

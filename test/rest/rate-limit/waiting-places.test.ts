@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { RedisLink } from '../../../src/caller/rate-limit/redis-link';
+import { RedisLink } from '../../../src/caller/rate-limit/limiter';
 import { type LeavePlace, SharedPlaces } from '../../../src/caller/rate-limit/waiting-places';
 import { LIMITS } from '../../../src/limits';
 import { REDIS_URL } from '../../support/engines';

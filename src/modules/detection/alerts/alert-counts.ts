@@ -1,5 +1,5 @@
 import { Prisma, type ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { formatTicks, msOfTime } from '../../../event/event-time';
 import type { ParameterSpecs, ParameterValues } from '../../../event/parameter-specs';
 import type { Answer, Shape } from '../../../event/shape';

@@ -1,6 +1,6 @@
 import type { MarkedTenants } from '../../../caller/principal';
 import { askingBy, type OwnerDoor, Prisma, type Row, type ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { formatTicks, parseTicks } from '../../../event/event-time';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import type { Page } from '../../../event/query';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt } from '../../../caller/access-log';
 import { change, changeOfTenant } from '../../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { ofTenants } from '../../../database/tenant-rows';
 import { DomainError } from '../../../errors';
 import type { Answer } from '../../../event/shape';

@@ -1,5 +1,5 @@
 import { Prisma, type Row, type ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { formatTicks, parseTicks } from '../../../event/event-time';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import type { Page } from '../../../event/query';

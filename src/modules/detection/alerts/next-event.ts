@@ -1,5 +1,5 @@
 import { Prisma, type ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { COLUMN_OF } from '../../../event/fields';
 import { toSummaryFilter } from '../../../event/query';
 import { sealedIn, snapshotOf } from '../../../store/archive/archive';

@@ -1,6 +1,6 @@
 import type { ServiceDoor } from '../../../database/clients';
 import { Prisma } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { oneTenant } from '../../../tenant-set';
 import { PROGRESS_COLUMNS, type ProgressRow, toProgress } from './progress';
 import type { ProgressSeal } from './progress-seal';

@@ -1,7 +1,7 @@
 import type { Attempt } from '../../../caller/access-log';
 import { changeOfTenant } from '../../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { ofTenants } from '../../../database/tenant-rows';
 import { DomainError, refusal, refuseIf } from '../../../errors';
 import { hiddenProblem } from '../../../event/parse-parameters';

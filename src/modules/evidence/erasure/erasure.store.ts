@@ -1,7 +1,8 @@
 import { type Attempt, entryIdAt, parametersText } from '../../../caller/access-log';
 import { changeOfTenant } from '../../../caller/access-log.store';
 import { Prisma, type ServiceDoor } from '../../../database/clients';
-import { guarded, isFailure } from '../../../database/failure';
+import { isFailure } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { ofTenants } from '../../../database/tenant-rows';
 import { DomainError } from '../../../errors';
 import type { AuditEventFilter } from '../../../event/query';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Attempt, changeOf, parametersText } from '../../../caller/access-log';
 import { change, insertEntries } from '../../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
 import { partsOf } from '../../../event/agent-package';
 import { LIMITS } from '../../../limits';

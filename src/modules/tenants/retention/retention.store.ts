@@ -3,7 +3,7 @@ import { change } from '../../../caller/access-log.store';
 import type { Tenant, TenantWithRetention } from '../../../caller/tenant.store';
 import { type OwnerDoor, type Prisma, type ServiceDoor, stepIn } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
 import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
 import { ID_BYTES, recordIdFloor, ticksOfRecordId } from '../../../event/record-id';
 import { oneTenant } from '../../../tenant-set';

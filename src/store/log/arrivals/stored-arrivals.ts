@@ -1,5 +1,5 @@
 import { askingBy, type OwnerDoor, type Prisma, type ServiceDoor } from '../../../database/clients';
-import { guarded } from '../../../database/failure';
+import { guarded } from '../../../database/limited';
 import { Pauses } from '../../../deadline';
 import { liftedOf } from '../../../event/lifted';
 import type { AuditEventFilter } from '../../../event/query';
