@@ -257,6 +257,36 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     await change('11111111-2222-4333-8444-555555555556');
   });
 
+  it('counts no further tenant ahead where all of them together have too many events', async () => {
+    const other = await store.forNewTenant();
+    await other.insert(other.checked(EVENTS));
+    await settle();
+    const { owner, service } = store.database;
+    const readFor = async (eventsMax: number) => {
+      const of = new Set<number>();
+      const snapshot: ServiceDoor['snapshot'] = (tenants, work) =>
+        service.snapshot(tenants, (step) =>
+          work((text, values, planning) => {
+            if (/SELECT s\.hour.* FROM audit_segment/.test(text)) of.add(tenants[0] ?? 0);
+            return step(text, values, planning);
+          }),
+        );
+      const max = jest.replaceProperty(LIMITS, 'habitsEventsMax', eventsMax as never);
+      // Another version of all columns: no habits of before are known.
+      await owner.models.$executeRawUnsafe('UPDATE audit_segment SET version = gen_random_uuid()');
+      await new KnownHabits(
+        owner,
+        { ...service, snapshot },
+        async () => {},
+        () => T0 + HOURS * HOUR_MS,
+      ).run();
+      max.restore();
+      return of;
+    };
+    expect((await readFor(2 * EVENTS.length)).size).toBe(2);
+    expect((await readFor(2 * EVENTS.length - 40)).size).toBe(1);
+  });
+
   it('reads a column of an hour once, and only of hours that the counts of the login or the database name', async () => {
     const read: string[] = [];
     const { service } = store.database;

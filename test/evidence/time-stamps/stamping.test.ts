@@ -165,6 +165,22 @@ describe.each(ENGINES)('checkpoints are stamped by a time-stamp authority on %s'
     expect(server.asked).toBe(2);
   });
 
+  it('asks again soon where another log took the place of the one that was stamped', async () => {
+    await add(5);
+    const others = (sql: string) => store.query(`UPDATE audit_log_checkpoint SET note = ${sql}`);
+    server.answer = async (query) => {
+      if (server.asked === 1) await others(`'another ' || note`);
+      return authority.reply(query);
+    };
+    const one = stamping();
+    await one.run();
+    expect(await stamps()).toEqual([]);
+    await others(`replace(note, 'another ', '')`);
+    await one.run();
+    expect(server.asked).toBe(2);
+    expect(await stamps()).toHaveLength(1);
+  });
+
   it('goes on while the authority is away: after five minutes the instance says so, until it answers', async () => {
     const { port } = server;
     const one = stamping();

@@ -161,6 +161,33 @@ describe.each(ENGINES)('checkpoints are sent to witnesses on %s', (engine) => {
     expect(lines).toEqual([]);
   });
 
+  it('says nothing of a log that another instance signed anew, and sent, meanwhile', async () => {
+    await add(5);
+    let isFirst = true;
+    const slow = createServer(async (request, response) => {
+      const body = Buffer.concat(await request.toArray());
+      if (isFirst) {
+        isFirst = false;
+        await add(7);
+        await cosigning().run();
+      }
+      const answer = await fetch(`http://127.0.0.1:${portOf(server)}${request.url}`, {
+        method: 'POST',
+        body,
+      });
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+    });
+    await listen(slow);
+    try {
+      await cosigning(portOf(slow)).run();
+    } finally {
+      slow.close();
+    }
+    expect(isFirst).toBe(false);
+    expect(lines).toEqual([]);
+    expect(await isCosigned()).toBe(true);
+  });
+
   it('while the witness is away the log goes on: after five minutes the instance says so, until it answers', async () => {
     const port = portOf(server);
     await new Promise((done) => server.close(done));
