@@ -17,6 +17,10 @@ export class ThreadFailure extends Error {
 }
 
 const YOUNG_HEAP_MB = 16;
+/** A thread that is not ready after this time is ended. On a busy machine it takes some seconds to load its files. */
+const START_MS = 60_000;
+/** The number of no question: the thread is ready. */
+const READY = 0;
 
 /**
  * A thread that answers questions one after the other, so that requests do not wait for its work. A new thread replaces
@@ -24,6 +28,8 @@ const YOUNG_HEAP_MB = 16;
  */
 export class AskedThread {
   #worker: Worker | null = null;
+  /** Of the worker. */
+  #ready: Promise<void> = Promise.resolve();
   #count = 0;
   readonly #waiting = new Map<
     number,
@@ -35,8 +41,10 @@ export class AskedThread {
       /** The compiled file that answers. */
       readonly file: string;
       readonly heapMb: number;
-      /** A question unanswered for this long is one that does not end in time. */
+      /** A question unanswered for this long is one that does not end in time. The start of the thread does not count. */
       readonly silenceMs: number;
+      /** What the thread gets when it starts (`workerData`). */
+      readonly given?: unknown;
     },
   ) {}
 
@@ -44,16 +52,26 @@ export class AskedThread {
     return this.#worker !== null;
   }
 
+  /** Starts the thread if it does not run. @returns when it has loaded its files */
+  ready(): Promise<void> {
+    this.#worker ??= this.#start();
+    return this.#ready;
+  }
+
   ask<T>(method: string, values: readonly unknown[]): Promise<T> {
     this.#worker ??= this.#start();
     const worker = this.#worker;
     this.#count += 1;
     const id = this.#count;
-    const late = setTimeout(() => void worker.terminate(), this.parts.silenceMs).unref();
+    const watch = new Watch(worker, this.parts.silenceMs);
+    this.#ready.then(
+      () => watch.begin(),
+      () => {},
+    );
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       worker.postMessage({ id, method, values } satisfies Question);
-    }).finally(() => clearTimeout(late));
+    }).finally(() => watch.end());
   }
 
   /** Ends the thread. The next question starts another one. */
@@ -66,9 +84,16 @@ export class AskedThread {
 
   #start(): Worker {
     const worker = new Worker(this.parts.file, {
+      workerData: this.parts.given,
       resourceLimits: { maxOldGenerationSizeMb: this.parts.heapMb, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
     });
     worker.unref();
+    const start = new Watch(worker, START_MS);
+    start.begin();
+    this.#ready = new Promise<void>((resolve, reject) => {
+      this.#waiting.set(READY, { resolve: () => resolve(), reject });
+    }).finally(() => start.end());
+    this.#ready.catch(() => {});
     worker.on('message', ({ id, value, error }: Reply) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
@@ -88,7 +113,27 @@ export class AskedThread {
   }
 }
 
-/** Answers the questions that arrive on this thread, each by the method of its name. */
+/** Ends a thread that takes too long. */
+class Watch {
+  #timer: NodeJS.Timeout | null | undefined;
+
+  constructor(
+    private readonly worker: Worker,
+    private readonly ms: number,
+  ) {}
+
+  begin(): void {
+    if (this.#timer === undefined)
+      this.#timer = setTimeout(() => void this.worker.terminate(), this.ms).unref();
+  }
+
+  end(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}
+
+/** Says that this thread is ready, and answers the questions that arrive on it, each by the method of its name. */
 export function answerWith(target: object, port: MessagePort | null = parentPort): void {
   port?.on('message', ({ id, method, values }: Question) => {
     const answer = (reply: Omit<Reply, 'id'>) => port.postMessage({ id, ...reply });
@@ -100,4 +145,5 @@ export function answerWith(target: object, port: MessagePort | null = parentPort
       (error: unknown) => answer({ error: error instanceof Error ? error.message : String(error) }),
     );
   });
+  port?.postMessage({ id: READY } satisfies Reply);
 }

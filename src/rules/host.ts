@@ -66,6 +66,8 @@ const PARTS: readonly EnginePart[] = ['joined', 'newcomers'];
 
 /** Runs the engines of all tenants that are being worked on. The default part is `joined`. */
 export interface EngineHost {
+  /** Waits until the thread of the engines has started. The time that this takes is no tenant's. */
+  ready(): Promise<void>;
   open(
     tenantId: number,
     rules: readonly RuleSource[],
@@ -84,6 +86,8 @@ export interface EngineHost {
 /** Runs engines on the caller's thread. */
 export class LocalHost implements EngineHost {
   readonly #engines = new Map<string, Engine>();
+
+  async ready(): Promise<void> {}
 
   async open(
     tenantId: number,
@@ -192,6 +196,11 @@ class KnownRules {
 
 /** One for each thread: all hosts of a thread read the same files. */
 const KNOWN = new KnownRules();
+
+/** Parses rules before an engine has them. */
+export function parseAhead(rules: readonly RuleSource[]): void {
+  for (const rule of rules) KNOWN.active(rule);
+}
 
 function ruleOf({ ruleId, source, tuning, filters }: RuleSource): Rule | null {
   try {

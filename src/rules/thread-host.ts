@@ -1,5 +1,5 @@
 import { AskedThread } from '../asked-thread';
-import { type EngineHost, LocalHost } from './host';
+import { type EngineHost, LocalHost, type RuleSource } from './host';
 
 /** Memory for all engines of one host, in addition to the service's own. */
 const HEAP_MB = 150;
@@ -10,8 +10,12 @@ const SILENCE_MS = 30_000;
 class ThreadHost implements EngineHost {
   readonly #thread: AskedThread;
 
-  constructor(heapMb: number, silenceMs: number) {
-    this.#thread = new AskedThread({ file: `${__dirname}/thread.js`, heapMb, silenceMs });
+  constructor(heapMb: number, silenceMs: number, given: readonly RuleSource[]) {
+    this.#thread = new AskedThread({ file: `${__dirname}/thread.js`, heapMb, silenceMs, given });
+  }
+
+  ready(): Promise<void> {
+    return this.#thread.ready();
   }
 
   open(...values: Parameters<EngineHost['open']>) {
@@ -37,6 +41,11 @@ class ThreadHost implements EngineHost {
 
 /**
  * Uses a separate thread in the compiled service. A thread cannot load TypeScript, so without a build engines run here.
+ * @param ahead rules that the thread parses when it starts
  */
-export const openHost = ({ heapMb = HEAP_MB, silenceMs = SILENCE_MS } = {}): EngineHost =>
-  __filename.endsWith('.js') ? new ThreadHost(heapMb, silenceMs) : new LocalHost();
+export const openHost = ({
+  heapMb = HEAP_MB,
+  silenceMs = SILENCE_MS,
+  ahead = [] as readonly RuleSource[],
+} = {}): EngineHost =>
+  __filename.endsWith('.js') ? new ThreadHost(heapMb, silenceMs, ahead) : new LocalHost();

@@ -4,22 +4,28 @@ import path from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { AskedThread, answerWith, ThreadFailure } from '../../src/asked-thread';
 
-/** A thread that answers what it is told to, is silent, or ends. */
-const THREAD = `const { parentPort, threadId } = require('node:worker_threads');
+/** A thread that answers what it is told to, is silent, or ends. It says that it is ready after the time it is given. */
+const THREAD = `const { parentPort, threadId, workerData } = require('node:worker_threads');
+const end = performance.now() + workerData;
+while (performance.now() < end);
 parentPort.on('message', ({ id, method, values }) => {
   if (method === 'silent') for (;;);
   if (method === 'end') process.exit(3);
   parentPort.postMessage(method === 'fail' ? { id, error: values[0] } : { id, value: [threadId, ...values] });
-});`;
+});
+parentPort.postMessage({ id: 0 });`;
 
 describe('a thread that is asked', () => {
   let folder: string;
   let thread: AskedThread;
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'asked-'));
+  const open = (startMs: number) => {
     const file = path.join(folder, 'thread.cjs');
     writeFileSync(file, THREAD);
-    thread = new AskedThread({ file, heapMb: 16, silenceMs: 500 });
+    return new AskedThread({ file, heapMb: 16, silenceMs: 500, given: startMs });
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'asked-'));
+    thread = open(0);
   });
   afterEach(async () => {
     await thread.close();
@@ -50,10 +56,26 @@ describe('a thread that is asked', () => {
       expect(after).not.toBe(before);
     },
   );
+
+  it('has its time to start before the time of the first question begins', async () => {
+    await thread.close();
+    thread = open(1_200);
+    const [first] = await Promise.all([ask('say'), ask('say')]);
+    await thread.ready();
+    expect((await ask('say'))[0]).toBe(first[0]);
+    expect(await ask('silent').catch((error: unknown) => error)).toBeInstanceOf(ThreadFailure);
+  });
+
+  it('fails whoever waits for a thread that ends before it is ready', async () => {
+    await thread.close();
+    thread = new AskedThread({ file: path.join(folder, 'none.cjs'), heapMb: 16, silenceMs: 500 });
+    const waiting = [thread.ready(), ask('say')].map((one) => one.catch((error: unknown) => error));
+    for (const answer of await Promise.all(waiting)) expect(answer).toBeInstanceOf(ThreadFailure);
+  });
 });
 
 describe('the other side', () => {
-  it('answers by the method of the name in the question', async () => {
+  it('says that it is ready, and answers by the method of the name in the question', async () => {
     const { port1, port2 } = new MessageChannel();
     const target = {
       factor: 2,
@@ -65,7 +87,7 @@ describe('the other side', () => {
     const ended = new Promise<void>((done) => {
       port2.on('message', (reply) => {
         replies.push(reply);
-        if (replies.length === 3) done();
+        if (replies.length === 4) done();
       });
     });
     port2.postMessage({ id: 1, method: 'twice', values: [21] });
@@ -73,7 +95,8 @@ describe('the other side', () => {
     port2.postMessage({ id: 3, method: 'unknown', values: [] });
     await ended;
     port1.close();
-    expect(replies).toHaveLength(3);
+    expect(replies).toHaveLength(4);
+    expect(replies[0]).toEqual({ id: 0 });
     expect(replies).toEqual(
       expect.arrayContaining([
         { id: 1, value: 42 },

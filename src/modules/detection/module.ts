@@ -51,6 +51,7 @@ import { RuleStore } from './rules/rule.store';
 import { RuleAbouts } from './rules/rule-abouts';
 import { readShippedRules } from './rules/shipped-rules';
 import type { AuditCoverage } from './rules/sight';
+import { asShipped } from './rules/tenant-rules';
 import { canaryProblems } from './watch/canary-problems';
 import { HealthAlerts } from './watch/health-alerts';
 
@@ -141,8 +142,9 @@ export function detectionModule(parts: {
             .map((alert) => ({ ...alert, tenantId, severity: severityNumber(alert.severity) })),
         ),
     });
-  const quick = detectorOf('quick', openHost({ silenceMs: LIMITS.detectionQuickSilenceMs }));
-  const slow = detectorOf('slow', openHost());
+  const ahead = [...shipped].map(([ruleId, { source }]) => asShipped(ruleId, source));
+  const quick = detectorOf('quick', openHost({ silenceMs: LIMITS.detectionQuickSilenceMs, ahead }));
+  const slow = detectorOf('slow', openHost({ ahead }));
   const notifier = new Notifier({
     owner,
     health,

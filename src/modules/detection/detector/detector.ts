@@ -221,6 +221,7 @@ export class Detector {
       return rows.filter((row) => !isMark(row) && isOf(names, row));
     };
     const newest = rows.filter(({ node }) => node === NEWEST_NODE);
+    await host.ready();
     await this.#timed(tenantId, () => host.open(tenantId, joined, [...newest, ...windowsOf(joined)]));
     const opened =
       newcomers &&

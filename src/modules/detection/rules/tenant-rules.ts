@@ -120,6 +120,15 @@ export const toSource = ({ ruleId, source, tuning, version, filters }: TenantRul
   filters: filters.map((filter) => filter.source),
 });
 
+/** A shipped rule as a tenant has it that changed nothing. */
+export const asShipped = (ruleId: string, source: string): RuleSource => ({
+  ruleId,
+  source,
+  tuning: tuningOf(null),
+  version: 1,
+  filters: [],
+});
+
 export async function rowsOf(tx: Prisma.TransactionClient, tenantId: number): Promise<readonly RuleRow[]> {
   const rows = await tx.detectionRule.findMany({
     where: { tenantId },
