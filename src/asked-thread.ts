@@ -16,6 +16,7 @@ export class ThreadFailure extends Error {
   override readonly name = 'ThreadFailure';
 }
 
+/** Of the young generation, if nothing else is given. */
 const YOUNG_HEAP_MB = 16;
 /** A thread that is not ready after this time is ended. On a busy machine it takes some seconds to load its files. */
 const START_MS = 60_000;
@@ -41,6 +42,7 @@ export class AskedThread {
       /** The compiled file that answers. */
       readonly file: string;
       readonly heapMb: number;
+      readonly youngHeapMb?: number;
       /** A question unanswered for this long is one that does not end in time. The start of the thread does not count. */
       readonly silenceMs: number;
       /** What the thread gets when it starts (`workerData`). */
@@ -85,7 +87,10 @@ export class AskedThread {
   #start(): Worker {
     const worker = new Worker(this.parts.file, {
       workerData: this.parts.given,
-      resourceLimits: { maxOldGenerationSizeMb: this.parts.heapMb, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.parts.heapMb,
+        maxYoungGenerationSizeMb: this.parts.youngHeapMb ?? YOUNG_HEAP_MB,
+      },
     });
     worker.unref();
     const start = new Watch(worker, START_MS);

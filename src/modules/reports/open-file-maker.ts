@@ -3,6 +3,8 @@ import { type FileMaker, LocalFileMaker, type Made, type MadeEnd } from './run-f
 
 /** Memory for the files of all runs that are being made, in addition to the service's own. */
 const HEAP_MB = 256;
+/** A page of rows with the texts that are made of it dies young, and is not copied again and again while it is in use. */
+const YOUNG_HEAP_MB = 48;
 /** A page of rows takes less than a tenth of a second, also as PDF. Other runs may be before it. */
 const SILENCE_MS = 60_000;
 /** A thread without work gives its memory back after this time. */
@@ -19,7 +21,12 @@ export class ThreadFileMaker implements FileMaker {
     file = `${__dirname}/file-thread.js`,
     private readonly idleMs = IDLE_MS,
   ) {
-    this.#thread = new AskedThread({ file, heapMb: HEAP_MB, silenceMs: SILENCE_MS });
+    this.#thread = new AskedThread({
+      file,
+      heapMb: HEAP_MB,
+      youngHeapMb: YOUNG_HEAP_MB,
+      silenceMs: SILENCE_MS,
+    });
   }
 
   get isRunning(): boolean {
