@@ -385,6 +385,15 @@ function violations(source: Source): string[] {
 }
 
 const ALL = sourcesOf(...PRODUCT, ...BESIDE_PRODUCT);
+/** The files of the service that run as a program, or in a thread of their own. */
+const STARTED: readonly string[] = [
+  'src/main',
+  'src/cli/main',
+  'src/rules/rule-thread',
+  'src/rules/thread',
+  'src/modules/reports/file-thread',
+  'src/store/archive/worker-process',
+];
 
 describe('the borders between folders', () => {
   it('are crossed by no import', () => {
@@ -449,6 +458,16 @@ describe('the borders between folders', () => {
     const readers = imports.filter(({ target }) => target === 'src/rules/sigma/rule-file');
     // Those that came with the service are read once, at the start.
     expect(readers.map(({ file }) => file)).toEqual(['src/modules/detection/rules/shipped-rules.ts']);
+  });
+
+  it('leave no file of the service that nothing imports: a module or a task that is not listed', () => {
+    const imported = new Set(ALL.flatMap(importsOf).map(({ target }) => target));
+    const places = sourcesOf('src', 'rest-facade')
+      .map(({ file }) => file)
+      .filter((file) => !file.endsWith('.d.ts'))
+      .map(withoutEnd);
+    expect(places.length).toBeGreaterThan(400);
+    expect(places.filter((place) => !imported.has(place)).sort()).toEqual([...STARTED].sort());
   });
 
   it('allow no circle of imports', () => {
