@@ -1,7 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { ROUTES } from '../../rest-facade/routes';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
 import { ERRORS } from '../../src/errors';
+import { FILTER_NAMES } from '../../src/event/filters';
 import { LIMITS } from '../../src/limits';
 import { namesIn, readDocument, tableOf } from '../support/documents';
 import { ROOT } from '../support/imports';
@@ -38,6 +40,17 @@ describe('the documentation', () => {
       doc,
     ]);
     expect(tableOf('docs/api.md', 'Status')).toEqual(declared);
+  });
+
+  it('names each plain filter on the page of the API', () => {
+    const [, list = ''] =
+      /^- \*\*Plain filters\*\* compare exactly: ([^.]*)\.$/m.exec(readDocument('docs/api.md')) ?? [];
+    expect(namesIn(list)).toEqual(FILTER_NAMES);
+  });
+
+  it('names each route of the public API on the page of the API or of the evidence log', () => {
+    const text = ['docs/api.md', 'docs/evidence.md'].map(readDocument).join('');
+    expect(ROUTES.map(({ path }) => path).filter((name) => !text.includes(name))).toEqual([]);
   });
 
   it('names only limits that exist on the page of limits', () => {
