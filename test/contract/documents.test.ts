@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ROUTES } from '../../rest-facade/routes';
+import { SETTINGS, TYPE_NAMES } from '../../src/cli/destination-options';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
 import { ERRORS } from '../../src/errors';
 import { FILTER_NAMES } from '../../src/event/filters';
@@ -51,6 +52,16 @@ describe('the documentation', () => {
   it('names each route of the public API on the page of the API or of the evidence log', () => {
     const text = ['docs/api.md', 'docs/evidence.md'].map(readDocument).join('');
     expect(ROUTES.map(({ path }) => path).filter((name) => !text.includes(name))).toEqual([]);
+  });
+
+  it('names each type of destinations and each option of a setting on the page of destinations', () => {
+    const text = readDocument('docs/destinations.md');
+    const options = Object.values(SETTINGS).map(([flags]) => flags.replace(/ .*/, ''));
+    const isNamed = (option: string) => new RegExp(`${option}(?![\\w-])`).test(text);
+    expect(options.filter((option) => !isNamed(option))).toEqual([]);
+    // A webhook is the first form that the page tells of, without a command.
+    const types = TYPE_NAMES.filter((name) => name !== 'webhook').map((name) => `--type ${name}`);
+    expect(types.filter((option) => !isNamed(option))).toEqual([]);
   });
 
   it('names only limits that exist on the page of limits', () => {
