@@ -55,10 +55,12 @@ export const isWithin = (text: string, network: Network): boolean => isWithinAny
 
 export function isWithinAny(text: string, networks: readonly Network[]): boolean {
   const value = addressValue(text);
-  if (value === null) return false;
-  const isOfIpv4 = isMapped(value);
-  return networks.some(({ first, bits, isIpv4 }) => isIpv4 === isOfIpv4 && cut(value, bits) === first);
+  return value !== null && networks.some((network) => hasAddress(network, value));
 }
+
+/** Whether an address lies in a network. @param value of `addressValue` */
+export const hasAddress = ({ first, bits, isIpv4 }: Network, value: bigint): boolean =>
+  isIpv4 === isMapped(value) && cut(value, bits) === first;
 
 /** The first and the last address of a network of IPv4, as numbers. */
 export function ipv4Range({ first, bits }: Network): readonly [bigint, bigint] {
@@ -84,7 +86,8 @@ export function unmappedAddress(text: string): string {
 const isMapped = (value: bigint): boolean => value >> 32n === MAPPED;
 const cut = (value: bigint, bits: number): bigint => value >> BigInt(128 - bits);
 
-function addressValue(text: string): bigint | null {
+/** An address as a number of 128 bits; null: the text is no address. */
+export function addressValue(text: string): bigint | null {
   if (IS_IPV4.test(text)) return (MAPPED << 32n) | dottedValue(text);
   if (!IS_IPV6.test(text)) return null;
   const [head = '', tail] = text.replace(/%.*$/, '').split('::');

@@ -3,7 +3,7 @@ import { FILTERS } from '../filters';
 import { indexIn } from '../index-in';
 import { exactInteger, liftedValue, type Stating } from '../lifted';
 import { WORD_MARK } from '../mark-words';
-import { isWithin, type Network, parseNetwork } from '../network';
+import { addressValue, hasAddress, isWithin, type Network, parseNetwork } from '../network';
 import { type AuditEventFilter, givenFilters } from '../query';
 import { recordIdFloor } from '../record-id';
 import { fold, type SearchTerm } from '../search';
@@ -76,6 +76,28 @@ export function matchesValue(term: FieldTerm, value: string): boolean {
   const [own, wanted] = isFolded ? [fold(value), fold(text)] : [value, text];
   return how === 'equals' ? own === wanted : beginsWith(own, wanted);
 }
+
+/** A value that is compared with many terms: it is folded, and read as an address, once. */
+export class ComparedValue {
+  #folded: string | undefined;
+  #address: bigint | null | undefined;
+
+  /** @param text empty: absent */
+  constructor(private readonly text: string) {}
+
+  passes(term: FieldTerm): boolean {
+    if (term.how === 'within') {
+      this.#address ??= addressValue(this.text);
+      return this.#address !== null && hasAddress(networkOf(term), this.#address);
+    }
+    if (!term.isFolded || term.how === 'present' || term.how === 'between')
+      return matchesValue(term, this.text);
+    this.#folded ??= fold(this.text);
+    const wanted = remembered(foldsOf, term, ({ text }) => ({ text: fold(text) })).text;
+    return term.how === 'equals' ? this.#folded === wanted : beginsWith(this.#folded, wanted);
+  }
+}
+const foldsOf = new WeakMap<FieldTerm, { readonly text: string }>();
 
 interface Numbers {
   readonly from: number | bigint | null;

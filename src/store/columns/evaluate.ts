@@ -1,6 +1,6 @@
 import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allOf, type Expression, equals, type FieldTerm, termsOf } from '../../event/expression/expression';
-import { matchesValue } from '../../event/expression/matches';
+import { ComparedValue, matchesValue } from '../../event/expression/matches';
 import { isNumberField } from '../../event/fields';
 import { FILTERS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters, type TimeRange } from '../../event/query';
@@ -58,13 +58,47 @@ export interface NumberedValue {
   readonly value: string;
 }
 
+/**
+ * For each term, by the number of a value: 1 if the term holds of the value, else 0. Larger numbers are not asked for.
+ */
+export type Holding = ReadonlyMap<FieldTerm, Uint8Array>;
+
+/** Comparisons in one step: a small part of a millisecond each time. */
+const COMPARED_AT_ONCE = 512;
+
+/**
+ * Compares values with the terms that may be about them. A filter has up to a hundred terms, and a tenant any number of
+ * values, so this is work in steps.
+ */
+export function* holdingSteps(
+  terms: readonly FieldTerm[],
+  values: readonly NumberedValue[],
+): Generator<void, Holding> {
+  const holding = new Map<FieldTerm, Uint8Array>();
+  const lastIds = new Map<number, number>();
+  for (const { kind, id } of values) lastIds.set(kind, Math.max(lastIds.get(kind) ?? 0, id));
+  const ofKinds = new Map<number, { readonly term: FieldTerm; readonly ofIds: Uint8Array }[]>();
+  for (const term of terms) {
+    const kind = kindOf(term.field as ColumnField) as number;
+    const ofIds = new Uint8Array((lastIds.get(kind) ?? 0) + 1).fill(holdsOfOthers(term));
+    holding.set(term, ofIds);
+    ofKinds.set(kind, [...(ofKinds.get(kind) ?? []), { term, ofIds }]);
+  }
+  let compared = 0;
+  for (const { kind, id, value } of values) {
+    const own = ofKinds.get(kind) ?? [];
+    const text = new ComparedValue(fromStored(value));
+    for (const { term, ofIds } of own) ofIds[id] = text.passes(term) ? 1 : 0;
+    compared += own.length + 1;
+    if (compared < COMPARED_AT_ONCE) continue;
+    compared = 0;
+    yield;
+  }
+  return holding;
+}
+
 /** Tells by columns which events of a tenant pass a filter. */
 export class Evaluator {
-  /**
-   * For each term, by the number of a value: 1 if the term holds of the value, else 0. Larger numbers are not asked
-   * for.
-   */
-  readonly #ofIds = new Map<FieldTerm, Uint8Array>();
   readonly #cut: readonly number[];
 
   constructor(
@@ -75,19 +109,9 @@ export class Evaluator {
       /** The hours that have the word of an index key. Nothing is known of a key that is missing here. */
       readonly wordHours: ReadonlyMap<string, ReadonlySet<number>>;
     },
-    values: readonly NumberedValue[],
+    private readonly holding: Holding,
   ) {
     this.#cut = cutHours(question.range);
-    for (const term of numberedTerms(question.expression)) {
-      const kind = kindOf(term.field as ColumnField);
-      const own = values.filter((value) => value.kind === kind);
-      const holds = ({ value }: NumberedValue) => matchesValue(term, fromStored(value));
-      const ofIds = new Uint8Array(own.reduce((max, { id }) => Math.max(max, id), 0) + 1).fill(
-        holdsOfOthers(term),
-      );
-      for (const value of own) ofIds[value.id] = holds(value) ? 1 : 0;
-      this.#ofIds.set(term, ofIds);
-    }
   }
 
   of(hour: HourOfColumns): Verdicts {
@@ -146,7 +170,7 @@ export class Evaluator {
     const column = hour.column(field);
     if (!column) return MAYBE;
     const ofIds =
-      field === 'succeeded' ? OUTCOMES[term.text as keyof typeof OUTCOMES] : this.#ofIds.get(term);
+      field === 'succeeded' ? OUTCOMES[term.text as keyof typeof OUTCOMES] : this.holding.get(term);
     return ofColumn(column, ofIds ?? NOTHING, holdsOfOthers(term), asked);
   }
 }

@@ -55,6 +55,15 @@ export class Clock {
       throw new DomainError('service_unavailable', TOO_LONG);
     await this.#pauses.take();
   }
+
+  /** Runs the steps of some work to the end. @throws DomainError `service_unavailable` */
+  async between<T>(steps: Iterator<void, T>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      await this.turn();
+    }
+  }
 }
 
 const TOO_LONG = {

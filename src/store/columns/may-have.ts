@@ -1,12 +1,11 @@
 import { Prisma } from '../../database/clients';
 import { type Expression, type FieldTerm } from '../../event/expression/expression';
-import { matchesValue } from '../../event/expression/matches';
 import { type Dimension, type HourSpan, KEYS } from '../counts/dimensions';
 import { countedSegments } from '../counts/segments';
-import { fromStored, toStored } from '../rows/stored-text';
+import { toStored } from '../rows/stored-text';
 import type { Ask } from './ask';
-import { type ColumnField, kindOf } from './column-fields';
-import { holdsOfOthers, type NumberedValue, numberedTerms } from './evaluate';
+import type { ColumnField } from './column-fields';
+import { type Holding, holdsOfOthers, numberedTerms } from './evaluate';
 import { hoursWithoutStatement } from './statements';
 
 /** With more such terms, the counts are not asked: the hours of many values are most hours. */
@@ -20,19 +19,19 @@ type Known = Map<Expression, ReadonlySet<number>>;
  *
  * A value that has no number is in no column, so its term holds only in hours without that column. Of other values, the
  * counts by hour and value know the hours.
- * @param values those that the terms may be about
+ * @param holding of which values the terms hold
  */
 export async function hoursThatMayHave(
   ask: Ask,
   tenantId: number,
   span: HourSpan,
   expression: Expression | null,
-  values: readonly NumberedValue[],
+  holding: Holding,
 ): Promise<ReadonlySet<number> | null> {
   if (expression === null) return null;
   const known: Known = new Map();
   const all: ReadonlySet<FieldTerm> = new Set(openTerms(expression, known));
-  const absent = numberedTerms(expression).filter((term) => all.has(term) && isAbsent(term, values));
+  const absent = numberedTerms(expression).filter((term) => all.has(term) && isAbsent(term, holding));
   const without = await hoursWithout(ask, tenantId, span, absent);
   for (const term of absent) known.set(term, without.get(term.field) ?? NO_HOURS);
   const counted = openTerms(expression, known).flatMap((term) => {
@@ -60,11 +59,8 @@ const setOf = (hours: string | null): ReadonlySet<number> =>
   hours ? new Set(hours.split(',').map(Number)) : NO_HOURS;
 
 /** Whether no value with a number passes a term, and no further one could. */
-function isAbsent(term: FieldTerm, values: readonly NumberedValue[]): boolean {
-  const kind = kindOf(term.field as ColumnField);
-  const holds = (value: NumberedValue) => value.kind === kind && matchesValue(term, fromStored(value.value));
-  return holdsOfOthers(term) === 0 && !values.some(holds);
-}
+const isAbsent = (term: FieldTerm, holding: Holding): boolean =>
+  holdsOfOthers(term) === 0 && holding.get(term)?.includes(1) !== true;
 
 /** The hours without the column of a term, by its field. */
 async function hoursWithout(

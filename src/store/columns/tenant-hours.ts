@@ -11,7 +11,9 @@ import {
   columnsOfTerms,
   cutHours,
   Evaluator,
+  type Holding,
   type HourOfColumns,
+  holdingSteps,
   keysOfTerm,
   numberedTerms,
   wholeExpression,
@@ -45,6 +47,7 @@ export class TenantHours implements WalkedHours {
   /** The hours that the range cuts. */
   readonly cut: readonly number[];
   readonly #terms: readonly FieldTerm[];
+  #holding: Promise<Holding> | undefined;
   #evaluator: Evaluator | undefined;
   /** The hours whose columns may have events that pass; null: any; undefined: nobody has asked. */
   #mayHave: ReadonlySet<number> | null | undefined;
@@ -79,16 +82,25 @@ export class TenantHours implements WalkedHours {
     return this.how.clock;
   }
 
+  /** Of which values the terms hold. */
+  #holdingOf(): Promise<Holding> {
+    const { once, clock } = this.how;
+    this.#holding ??= once
+      .values(this.tenantId, this.#terms)
+      .then((values) => clock.between(holdingSteps(this.#terms, values)));
+    return this.#holding;
+  }
+
   async #evaluatorOf(): Promise<Evaluator> {
     const { tenantId, filter, expression } = this;
-    const { ask, once, of } = this.how;
-    const values = await once.values(tenantId, this.#terms);
+    const { ask, of } = this.how;
+    const holding = await this.#holdingOf();
     const wordHours = new Map<string, ReadonlySet<number>>();
     for (const key of keysOf(expression)) {
       const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', spanOf(filter)), of));
       wordHours.set(key, new Set(rows.map(({ hour }) => Number(hour))));
     }
-    return new Evaluator({ tenantId, expression, range: filter, wordHours }, values);
+    return new Evaluator({ tenantId, expression, range: filter, wordHours }, holding);
   }
 
   /**
@@ -104,14 +116,14 @@ export class TenantHours implements WalkedHours {
     { wanted, visit, only }: Omit<Visit, 'hours'>,
     unread: number[],
   ): Promise<readonly StoredHour[]> {
-    const { ask, once, expression, filter, stored, tenantId } = this;
+    const { ask, expression, filter, stored, tenantId } = this;
     const all = only ? stored.filter(({ hour }) => only.has(hour)) : stored;
     const asked = wanted.fields.length > 0 || wanted.hasTimes ? all : this.#beside(all, visit);
     unread.push(...asked.filter(({ has }) => !has).map(({ hour }) => hour));
     const held = asked.filter(({ has }) => has);
     if (this.#mayHave === undefined && held.length > HOURS_WORTH_COUNTS) {
-      const values = await once.values(tenantId, this.#terms);
-      this.#mayHave = await hoursThatMayHave(ask, tenantId, spanOf(filter), expression, values);
+      const holding = await this.#holdingOf();
+      this.#mayHave = await hoursThatMayHave(ask, tenantId, spanOf(filter), expression, holding);
     }
     const mayHave = this.#mayHave;
     const walked = mayHave ? held.filter(({ hour }) => mayHave.has(hour)) : held;

@@ -9,8 +9,10 @@ import {
   type HourOfColumns,
   keysOfTerm,
   type NumberedValue,
+  numberedTerms,
 } from '../../../src/store/columns/evaluate';
 import { MAYBE, NO, type Verdicts, YES } from '../../../src/store/columns/verdicts';
+import { holdingOf } from '../../support/holding';
 
 const START = parseTicks('2026-01-05T10:00:00Z') ?? 0n;
 const HOUR = Number(START / (BigInt(HOUR_MS) * TICKS_PER_MS));
@@ -65,7 +67,14 @@ const evaluated = (
     values?: readonly NumberedValue[];
     wordHours?: ReadonlyMap<string, ReadonlySet<number>>;
   } = {},
-) => verdictsOn(hour.n, new Evaluator({ tenantId: 7, expression, range, wordHours }, values).of(hour));
+) =>
+  verdictsOn(
+    hour.n,
+    new Evaluator(
+      { tenantId: 7, expression, range, wordHours },
+      holdingOf(numberedTerms(expression), values),
+    ).of(hour),
+  );
 
 describe('what columns tell of an hour', () => {
   describe('of a word', () => {

@@ -1,7 +1,9 @@
 import { type Expression, equals } from '../../../src/event/expression/expression';
 import { parseFilter } from '../../../src/event/expression/parse-filter';
 import type { Ask } from '../../../src/store/columns/ask';
+import { numberedTerms } from '../../../src/store/columns/evaluate';
 import { hoursThatMayHave } from '../../../src/store/columns/may-have';
+import { holdingOf } from '../../support/holding';
 
 const SPAN = { from: 0, to: 100 };
 /** Kinds: 1 actions, 6 objects, 12 class types. */
@@ -26,7 +28,9 @@ async function asked(filter: string, without: string | null = '7,8') {
     const places = text.match(isOfColumns ? /AS field/g : /AS term/g) ?? [];
     return places.map((_, i) => (isOfColumns ? { field: i, hours: without } : { term: i, hours: '3,7' }));
   }) as unknown as Ask;
-  const hours = await hoursThatMayHave(ask, 1, SPAN, expressionOf(filter), VALUES);
+  const expression = expressionOf(filter);
+  const holding = holdingOf(numberedTerms(expression), VALUES);
+  const hours = await hoursThatMayHave(ask, 1, SPAN, expression, holding);
   return { hours: hours && [...hours].sort(), statements };
 }
 
@@ -62,10 +66,14 @@ it('the counts are not asked for what changes nothing, or for many values', asyn
   const many = Array.from({ length: 5 }, (_, i) => `serverPrincipalName:login${i}`).join(' OR ');
   const values = Array.from({ length: 5 }, (_, i) => ({ kind: 3, id: i, value: `login${i}` }));
   const ask = (() => Promise.reject(new Error('nothing is asked'))) as Ask;
-  expect(await hoursThatMayHave(ask, 1, SPAN, expressionOf(many), values)).toBeNull();
+  const expression = expressionOf(many);
+  const holding = holdingOf(numberedTerms(expression), values);
+  expect(await hoursThatMayHave(ask, 1, SPAN, expression, holding)).toBeNull();
 });
 
 it('counts know a value in its own letter case alone', async () => {
   const ask = (() => Promise.reject(new Error('nothing is asked'))) as Ask;
-  expect(await hoursThatMayHave(ask, 1, SPAN, equals('actionId', 'sl', true), VALUES)).toBeNull();
+  const expression = equals('actionId', 'sl', true);
+  const holding = holdingOf(numberedTerms(expression), VALUES);
+  expect(await hoursThatMayHave(ask, 1, SPAN, expression, holding)).toBeNull();
 });
