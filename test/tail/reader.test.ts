@@ -316,6 +316,21 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     expect(idsOf(items)).toEqual(sorted(events.slice(0, 250)));
   });
 
+  it('returns an event of a clock that was ahead at its new position only, if it was removed and sent again', async () => {
+    const events = await arrive(3, 8, { eventTime: '2090-01-05T08:00:00.0000000Z' });
+    for (const table of ['audit_event', 'audit_clock'])
+      await store.query(`DELETE FROM ${table} WHERE tenant_id = $1`, store.tenantId);
+    await store.query(
+      `INSERT INTO retention_run (tenant_id, run_id, retention_days, events, from_time, to_time, partitions, started_at, ended_at, by_arrival)
+       VALUES ($1, gen_random_uuid(), 30, 3, '2090-01-05', '2090-01-06', '{}', now(), now(), true)`,
+      store.tenantId,
+    );
+    await store.insert(events);
+    await trial.run();
+    const { items } = await read(0);
+    expect(items.map(({ position }) => position)).toEqual([3, 4, 5]);
+  });
+
   it.each(layoutsOf(engine))(
     'names the hash before each position (distributed: %s)',
     async (isDistributed) => {

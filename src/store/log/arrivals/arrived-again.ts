@@ -17,7 +17,8 @@ interface LogEntry {
 
 /**
  * Finds records that stand in a log twice: retention removed them, and they were sent again. Only records of a time
- * from which retention has removed events can be. A reader of new events never asks.
+ * from which retention has removed events can be: one at least a day ago, or one ahead of the clock, since such events
+ * go by their arrival. A reader of new events never asks.
  */
 export class ArrivedAgain {
   readonly #removedUntil = new Map<number, { readonly at: number; readonly floor: string | null }>();
@@ -29,8 +30,10 @@ export class ArrivedAgain {
 
   /** @returns the positions whose record also stands at a later position of the log */
   async superseded(tenantId: number, entries: readonly LogEntry[]): Promise<ReadonlySet<number>> {
-    const dayAgo = recordIdFloor(BigInt(this.nowMs() - DAY_MS) * TICKS_PER_MS);
-    const old = entries.filter(({ recordId }) => recordId < dayAgo);
+    const now = BigInt(this.nowMs());
+    const dayAgo = recordIdFloor((now - BigInt(DAY_MS)) * TICKS_PER_MS);
+    const ahead = recordIdFloor(now * TICKS_PER_MS);
+    const old = entries.filter(({ recordId }) => recordId < dayAgo || recordId >= ahead);
     const floor = old.length > 0 ? await this.#floor(tenantId) : null;
     return floor === null
       ? new Set()
