@@ -6,6 +6,8 @@ import { floorOfWeek, startOfWeek } from '../../../store/rows/partitions';
 import type { RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
+/** A bucket that is away fails for every week, after a long wait each time. */
+const FAILED_WEEKS_MAX = 3;
 
 /** The parts that a run needs. */
 interface RetentionParts {
@@ -41,7 +43,7 @@ export async function applyRetention({
   for (const tenant of tenants) {
     const { tenantId } = tenant;
     const removed = await attempt(log, { tenantId }, async () => {
-      const expired = await removeExpired(store, tenant, run, isStopped);
+      const expired = await removeExpired({ store, log, isStopped }, tenant, run);
       return expired + (await removeMarked(store, tenant, ofMarked, isStopped));
     });
     if (!removed) continue;
@@ -57,20 +59,27 @@ async function dropIfExpired(store: RetentionStore, week: StoredWeek, atMs: numb
   return daysMax < 1 ? null : store.dropWeek(week, daysMax, run);
 }
 
+/** A week whose file cannot be read keeps no other events of its tenant. */
 async function removeExpired(
-  store: RetentionStore,
+  { store, log, isStopped }: Required<Omit<RetentionParts, 'nowMs'>>,
   tenant: TenantWithRetention,
   run: RunningRetention,
-  isStopped: () => boolean,
 ): Promise<number> {
+  const { tenantId } = tenant;
   const beforeMs = run.startedAt.getTime() - tenant.retentionDays * DAY_MS;
-  let removed = 0;
-  for (const week of await store.expiredWeeks(tenant.tenantId, beforeMs)) {
+  let [removed, failed] = [0, 0];
+  for (const week of await store.expiredWeeks(tenantId, beforeMs)) {
     if (isStopped()) return removed;
-    removed += await store.removeSealedWeek(tenant, week, beforeMs, run);
-    // What has expired of a week that came back into rows goes before the next one comes, so that there is room for it.
-    const endMs = Math.min(beforeMs, startOfWeek(week + 1));
-    removed += await removeRows(store, tenant, { from: floorOfWeek(week), beforeMs: endMs }, run, isStopped);
+    if (failed === FAILED_WEEKS_MAX) break;
+    const gone = await attempt(log, { tenantId, week }, async () => {
+      const inFile = await store.removeSealedWeek(tenant, week, beforeMs, run);
+      // What has expired of a week that came back into rows goes before the next one comes, so that there is room for it.
+      const endMs = Math.min(beforeMs, startOfWeek(week + 1));
+      const range = { from: floorOfWeek(week), beforeMs: endMs };
+      return inFile + (await removeRows(store, tenant, range, run, isStopped));
+    });
+    if (gone === null) failed++;
+    removed += gone ?? 0;
   }
   return removed + (await removeRows(store, tenant, { from: FIRST_RECORD, beforeMs }, run, isStopped));
 }
