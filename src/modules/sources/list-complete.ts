@@ -9,7 +9,7 @@ import { LIMITS } from '../../limits';
 import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
 import type { SOURCE_ITEM } from './answers';
-import { type AuditSource, lagOf, stateOfSource } from './audit-source';
+import { type AuditSource, lagOf, type SourceId, stateOfSource } from './audit-source';
 import { BACKFILLING, FIRST_WAITING, LIST_OF_TENANTS, NEWEST_GAPS } from './audit-source.statements';
 import { type SourceRow, toSources } from './audit-source.store';
 
@@ -53,8 +53,9 @@ export const listComplete =
         const backfilling = await ask<{ tenant_id: number }>(BACKFILLING);
         const limits = new Map(waiting.map(({ tenant_id, first }) => [tenant_id, timeBefore(first)]));
         const incomplete = new Set(backfilling.map(({ tenant_id }) => tenant_id));
+        const gapsOf = bySource(gaps);
         return sources.map((source): ListedSource => {
-          const own = gaps.filter((gap) => isOf(gap, source));
+          const own = gapsOf.get(nameOf(source)) ?? [];
           const limit = incomplete.has(source.tenantId)
             ? null
             : (limits.get(source.tenantId) ?? source.caughtUpAt);
@@ -80,10 +81,20 @@ interface GapRow {
   readonly found: number;
 }
 
-const isOf = (gap: GapRow, { tenantId, hostName, databaseName }: AuditSource) =>
-  gap.tenant_id === tenantId &&
-  fromStored(gap.host_name) === hostName &&
-  fromStored(gap.database_name) === databaseName;
+const nameOf = ({ tenantId, hostName, databaseName }: SourceId & { readonly tenantId: number }): string =>
+  JSON.stringify([tenantId, hostName, databaseName]);
+
+function bySource(gaps: readonly GapRow[]): ReadonlyMap<string, readonly GapRow[]> {
+  const found = new Map<string, GapRow[]>();
+  for (const gap of gaps) {
+    const [hostName, databaseName] = [fromStored(gap.host_name), fromStored(gap.database_name)];
+    const name = nameOf({ tenantId: gap.tenant_id, hostName, databaseName });
+    const own = found.get(name);
+    if (own) own.push(gap);
+    else found.set(name, [gap]);
+  }
+  return found;
+}
 
 /** The moment before an event. @param id 32 hexadecimal digits */
 function timeBefore(id: string): string {
