@@ -19,6 +19,8 @@ interface Read {
 }
 /** A read that may be repeated. */
 interface Known {
+  /** The last one that an entry states. Repeats are compared with it, so that they cannot move away from it step by step. */
+  stated: Read;
   last: Read;
   /** Repeats that no entry states yet, and the time of the first of them. */
   count: number;
@@ -76,7 +78,7 @@ export class AccessViews {
     const { entry, parameters } = read;
     const key = JSON.stringify([whoOf(entry), entry.operation, withoutTimes(parameters)]);
     const known = this.#known.get(key);
-    if (known && isSameOrMoved(known.last, read)) {
+    if (known && isSameOrMoved(known.stated, read)) {
       known.since = known.count === 0 ? entry.at : known.since;
       known.count++;
       known.last = read;
@@ -84,7 +86,7 @@ export class AccessViews {
     }
     if (known) this.#state(known);
     this.#known.delete(key);
-    this.#known.set(key, { last: read, count: 0, since: entry.at });
+    this.#known.set(key, { stated: read, last: read, count: 0, since: entry.at });
     const [oldest] = this.#known;
     if (this.#known.size > LIMITS.accessLogKnownMax && oldest) {
       this.#state(oldest[1]);
@@ -100,6 +102,7 @@ export class AccessViews {
     const parameters = { ...last.parameters, repeated: count, since };
     this.emit({ ...last.entry, entryId: entryIdAt(msOf(last)), parameters: JSON.stringify(parameters) });
     known.count = 0;
+    known.stated = last;
   }
 
   #addToView(read: Read): void {

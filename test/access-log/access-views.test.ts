@@ -132,6 +132,23 @@ describe('what the dashboard reads', () => {
     expect(told().some(([, parameters]) => 'repeated' in parameters)).toBe(false);
   });
 
+  it('is not a repeat where the range moves away from the stated one step by step', () => {
+    const { views, told } = opened();
+    const start = (i: number) => T0 - i * 9_000;
+    for (let i = 0; i < 60; i++)
+      views.note(
+        read(i * 10, 'auditEvents', {
+          ...FILTER,
+          startTime: new Date(start(i)).toISOString(),
+          endTime: null,
+        }),
+      );
+    views.end();
+    const stated = told().map(([, parameters]) => Date.parse((parameters as typeof FILTER).startTime));
+    for (let i = 0; i < 60; i++)
+      expect(Math.min(...stated.map((ms) => Math.abs(ms - start(i))))).toBeLessThanOrEqual(10_000);
+  });
+
   it('remembers a bounded number of reads, and states the repeats of those that it forgets', () => {
     const { views, told } = opened();
     const bound = jest.replaceProperty(LIMITS, 'accessLogKnownMax', 2 as never);
