@@ -112,10 +112,10 @@ export class TenantCounts implements DayCounts {
 const N = new Int32Array(COLUMN_VALUES_MAX);
 const BAD = new Int32Array(COLUMN_VALUES_MAX);
 
-/** The events of each number of a value, and how many of them succeeded. */
+/** The events of each number of a value, and how many of them succeeded: more than fit into 32 bits. */
 class NumberCounts {
-  #n = new Int32Array(256);
-  #ok = new Int32Array(256);
+  #n = new Float64Array(256);
+  #ok = new Float64Array(256);
 
   /** @param failed places of the events that did not succeed, which are few */
   add({ places, columns }: Block, field: ColumnField, failed: Uint32Array): void {
@@ -145,7 +145,7 @@ class NumberCounts {
 
   #grow(id: number): void {
     const size = 2 ** Math.ceil(Math.log2(id + 1));
-    const [n, ok] = [new Int32Array(size), new Int32Array(size)];
+    const [n, ok] = [new Float64Array(size), new Float64Array(size)];
     n.set(this.#n);
     ok.set(this.#ok);
     [this.#n, this.#ok] = [n, ok];
