@@ -3,6 +3,7 @@ import { allOf, type Expression, equals, type FieldTerm, termsOf } from '../../e
 import { ComparedValue, matchesValue } from '../../event/expression/matches';
 import { isNumberField } from '../../event/fields';
 import { FILTERS } from '../../event/filters';
+import { exactInteger, integerText } from '../../event/lifted';
 import { type AuditEventFilter, givenFilters, type TimeRange } from '../../event/query';
 import type { SearchTerm } from '../../event/search';
 import { wholeWordsOf } from '../../event/search-terms';
@@ -191,12 +192,42 @@ interface Asked {
   readonly within: Bits | null;
 }
 
-/** A term is compared with each number of the hour once, and not with each event. */
+/** The numbers of an hour are in order, so a term is compared with few of them, and not with each event. */
 function ofNumbers(column: NumberColumn, term: FieldTerm, asked: Asked): Verdicts {
   const { values } = column;
   const flags = new Uint8Array(values.length);
-  for (let k = 0; k < values.length; k++) flags[k] = matchesValue(term, String(values[k] ?? '')) ? 1 : 0;
+  const range = rangeOf(term, values);
+  if (range) flags.fill(1, ...range);
+  else for (let k = 0; k < values.length; k++) flags[k] = matchesValue(term, String(values[k] ?? '')) ? 1 : 0;
   return ofFlags(column, flags, asked);
+}
+
+/** The places of the numbers that a term holds of, half-open. Null: they are in no order of numbers. */
+function rangeOf({ how, text, bounds, isFolded }: FieldTerm, values: NumberColumn['values']) {
+  const first = values[0] === null ? 1 : 0;
+  const none = [0, 0] as const;
+  // The first place whose number is at least, or is more than, a bound.
+  const placeOf = (bound: number | bigint, isAfter: boolean) => {
+    let [low, high] = [first, values.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const value = values[middle] as number | bigint;
+      if (isAfter ? value <= bound : value < bound) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  if (how === 'present') return [first, values.length] as const;
+  if (how === 'between') {
+    const from = typeof bounds?.from === 'string' ? placeOf(exactInteger(bounds.from), false) : first;
+    const to = typeof bounds?.to === 'string' ? placeOf(exactInteger(bounds.to), true) : values.length;
+    return from < to ? ([from, to] as const) : none;
+  }
+  if (how !== 'equals' || isFolded) return null;
+  if (text === '') return [0, first] as const;
+  if (integerText(text) === null) return none;
+  const number = exactInteger(text);
+  return [placeOf(number, false), placeOf(number, true)] as const;
 }
 
 /** @param flags by code: 1 if the term holds */
