@@ -40,6 +40,13 @@ describe('buckets of days of a time zone', () => {
     expect(startsOf('Africa/Monrovia', '1970-01-01T00:00:00Z', '1970-01-03T00:00:00Z')).toBeUndefined();
   });
 
+  it('are not looked for in a range that has too many of them, which would keep all other callers waiting', () => {
+    const zone = new Zone('Europe/Berlin');
+    const looks = jest.spyOn(zone, 'offsetMs');
+    expect(zoneDays(rangeOf('1900-01-01T00:00:00Z', '2100-01-01T00:00:00Z'), DAY_MS, zone)).toBeNull();
+    expect(looks).not.toHaveBeenCalled();
+  });
+
   it('are no more than there may be, although the days of a zone may be one more than those of UTC', () => {
     const zone = new Zone('Europe/Berlin');
     const fitted = (from: string, bucketsMax: number, width = DAY_MS) => {

@@ -26,6 +26,8 @@ export function zoneDays(range: ClosedRange, widthMs: number, zone: Zone): ZoneD
     Number(floorDiv(range.from, TICKS_PER_MS)),
     Number(floorDiv(range.to, TICKS_PER_MS)),
   ];
+  // Where hours are too many already, no day is looked for: a caller may ask for all years that texts can state.
+  if ((toMs - fromMs) / HOUR_MS > LIMITS.histogramPartsMax) return null;
   const dayOf = (ms: number) => Math.floor((ms + zone.offsetMs(ms)) / DAY_MS);
   const startMs: number[] = [];
   for (let day = Math.floor(dayOf(fromMs) / days) * days; ; day += days) {
