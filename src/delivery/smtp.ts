@@ -22,6 +22,17 @@ export function openSmtp({ url }: MailServer) {
   return { transport, blank: secretBlanker([decodeURIComponent(password)]) };
 }
 
+/** The addresses that the mail server took. It is asked for them with their domains in small letters, and so names them. */
+export function takenOf(addresses: readonly string[], accepted: readonly unknown[] = []): string[] {
+  const taken = new Set(accepted.map((one) => asAsked(String(one))));
+  return addresses.filter((address) => taken.has(asAsked(address)));
+}
+
+function asAsked(address: string): string {
+  const at = address.lastIndexOf('@');
+  return address.slice(0, at) + address.slice(at).toLowerCase();
+}
+
 /** SMTP codes of temporary refusals. */
 const FOR_A_TIME = /^4/;
 

@@ -93,6 +93,18 @@ describe('mail about alerts', () => {
     ]);
   });
 
+  it('is sent again to an address whose domain is written in capitals, which the server takes later', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const { send } = mailer({ url: server.url, from: FROM });
+    const all = ['soc@example.com', 'Busy@Example.COM'];
+    server.busy.add('Busy@example.com');
+    const one = told();
+    await expect(send(all, [one])).rejects.toMatchObject({ message: expect.stringContaining('450') });
+    server.busy.clear();
+    expect(await send(all, [one])).toEqual([]);
+    expect(server.mails.map(({ to }) => to)).toEqual([['soc@example.com'], ['Busy@example.com']]);
+  });
+
   it('distinguishes a server that refuses the sender from a server that refuses one mail', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     server.unwelcome.add(FROM);

@@ -84,7 +84,11 @@ describe('a run that is sent by mail', () => {
   });
   afterAll(() => mail.close());
   /** @param bytes of each file @param told who has the mail already */
-  async function mailed(bytes: readonly number[], told: readonly string[] = []) {
+  async function mailed(
+    bytes: readonly number[],
+    told: readonly string[] = [],
+    emails: readonly string[] = ['a@b.c', 'd@e.f'],
+  ) {
     const files = ['html', 'csv'].map((format, i) => ({
       format,
       name: `r.${format}`,
@@ -102,7 +106,7 @@ describe('a run that is sent by mail', () => {
       } as never,
     );
     const definition = {
-      emails: ['a@b.c', 'd@e.f'],
+      emails,
       attach: true,
       destinationId: null,
       formats: ['html', 'csv'],
@@ -134,6 +138,13 @@ describe('a run that is sent by mail', () => {
     const { done, to } = await mailed([1, 1], ['a@b.c']);
     expect([to, done.told, done.failure]).toEqual([[['d@e.f']], ['a@b.c', 'd@e.f'], null]);
     expect((await mailed([1, 1], ['a@b.c', 'd@e.f'])).to).toEqual([]);
+  });
+
+  it('is still to go to an address that the server takes later, also where its domain is written in capitals', async () => {
+    mail.busy.add('d@e.f');
+    const { done, to } = await mailed([1, 1], [], ['a@b.c', 'd@E.F']);
+    mail.busy.clear();
+    expect([to, done.told, done.failure]).toEqual([[['a@b.c']], ['a@b.c'], expect.stringContaining('450')]);
   });
 });
 

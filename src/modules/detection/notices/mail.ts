@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { isForATime, type MailServer, openSmtp } from '../../../delivery/smtp';
+import { isForATime, type MailServer, openSmtp, takenOf } from '../../../delivery/smtp';
 import { DAY_MS } from '../../../event/event-time';
 import type { Answer } from '../../../event/shape';
 import { onOneLine } from '../../../event/visible-text';
@@ -60,7 +60,7 @@ export function mailer(server: MailServer): Mailer {
       const missing = to.filter((address) => !hasAll(alerts, address));
       if (!first || missing.length === 0) return [];
       const mail = alerts.length === 1 ? mailOf(first) : digestOf(alerts);
-      const { rejected = [], rejectedErrors = [] } = await transport
+      const { accepted, rejected = [], rejectedErrors = [] } = await transport
         .sendMail({ from, to: [...to], envelope: { from, to: missing }, ...mail })
         .catch((error: SmtpError) => {
           throw failureOf({ ...error, message: blank(error.message) }, missing.length < to.length);
@@ -71,7 +71,7 @@ export function mailer(server: MailServer): Mailer {
         return rejected;
       }
       // The other addresses have the mail, and must not get it again.
-      const done = missing.filter((address) => !rejected.includes(address));
+      const done = takenOf(missing, accepted);
       for (const one of alerts) taken.set(idOf(one), new Set([...(taken.get(idOf(one)) ?? []), ...done]));
       throw new MailFailure(blank(later.message), false);
     },

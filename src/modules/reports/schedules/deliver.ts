@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { isForATime, type MailServer, openSmtp } from '../../../delivery/smtp';
+import { isForATime, type MailServer, openSmtp, takenOf } from '../../../delivery/smtp';
 import { SYSLOG_SEVERITY, type SyslogSeverity } from '../../../delivery/syslog-message';
 import { onOneLine } from '../../../event/visible-text';
 import { Zone } from '../../../event/zone';
@@ -136,7 +136,7 @@ export class Delivery {
     if (missing.length === 0) return { told, failure: null, note: null };
     const { attachments, isLeftOut } = await this.#attachments(schedule, run);
     try {
-      const { rejected = [], rejectedErrors = [] } = await this.#smtp.transport.sendMail({
+      const { accepted, rejected = [], rejectedErrors = [] } = await this.#smtp.transport.sendMail({
         from,
         to: [...emails],
         envelope: { from, to: missing },
@@ -147,7 +147,7 @@ export class Delivery {
       });
       const refused = rejected.map(String);
       const later = rejectedErrors.find(isForATime);
-      const done = [...told, ...missing.filter((address) => !refused.includes(address))];
+      const done = [...told, ...takenOf(missing, accepted)];
       if (later) return { told: done, failure: this.#smtp.blank(later.message), note: null };
       const note = refused.length > 0 ? `the mail server refuses ${refused.join(', ')}` : null;
       return { told: done, failure: null, note };
