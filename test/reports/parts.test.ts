@@ -44,8 +44,8 @@ describe('a run that is sent to a destination', () => {
         sent.push(name);
         return answer(name) as never;
       },
-      sendMessage: async () => {
-        sent.push('message');
+      sendMessage: async (_tenantId, _destinationId, { kind }) => {
+        sent.push(kind);
         return ACCEPTED;
       },
       ...{ mail: null, publicUrl: null },
@@ -59,9 +59,9 @@ describe('a run that is sent to a destination', () => {
 
   it('brings its files, what proves them, and last a message; a file that is too large stays', async () => {
     const names = ['reports/r.html', 'reports/r.csv', 'reports/r.json'];
-    expect(await posted([1, MB, 1])).toEqual({ sent: [...names, RUN, 'message'], failure: null });
+    expect(await posted([1, MB, 1])).toEqual({ sent: [...names, RUN, 'REPORT'], failure: null });
     const large = await posted([1, LIMITS.reportSentFileBytesMax + 1, LIMITS.reportSentFileBytesMax]);
-    expect(large.sent).toEqual([names[0], names[2], RUN, 'message']);
+    expect(large.sent).toEqual([names[0], names[2], RUN, 'REPORT']);
   });
 
   it('is not told of where a file was not taken, and is told of alone where no files are kept', async () => {
@@ -69,7 +69,7 @@ describe('a run that is sent to a destination', () => {
     const failed = await posted([1, 1, 1], (name) => (name.endsWith('.csv') ? away : ACCEPTED));
     expect(failed).toEqual({ sent: ['reports/r.html', 'reports/r.csv'], failure: 'HTTP 503' });
     expect(await posted([1, 1, 1], () => null)).toEqual({
-      sent: ['reports/r.html', RUN, 'message'],
+      sent: ['reports/r.html', RUN, 'REPORT'],
       failure: null,
     });
     const unproven = await posted([1, 1, 1], (name) => (name === RUN ? away : ACCEPTED));

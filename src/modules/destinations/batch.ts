@@ -24,12 +24,16 @@ export interface Item {
   readonly line?: string;
 }
 
+export type MessageKind = 'ALERT' | 'REPORT';
+
 /** A message that is not an event, such as an alert. */
 export interface Message {
   /** A repeat has the same id, by which receivers drop what they already have. */
   readonly id: string;
   readonly at: Date;
-  /** Used by receivers that have a place for it outside the content. */
+  /** What it is, for receivers that have a place for it outside the content. Not given: an alert. */
+  readonly kind?: MessageKind;
+  /** Likewise. */
   readonly severity: SyslogSeverity;
   /** Small, and sent as JSON in the way of the destination's type. */
   readonly content: object;

@@ -11,7 +11,7 @@ import { instanceNameOf, machineOf, present, stating } from '../../event/formats
 import { recordIdFloor } from '../../event/record-id';
 import type { ArrivedEvent } from '../../store/log/arrivals/arrival-reader';
 import { maskedEvent } from '../../store/rows/masked';
-import type { Item, Message } from './batch';
+import type { Item, Message, MessageKind } from './batch';
 
 /** What leaves with an event, as the settings of a destination say it. */
 export interface Shown {
@@ -68,19 +68,22 @@ function expressionOf(filter: string): Expression {
 }
 
 /** Makes an item of a message that is not an event, such as an alert. */
-export const messageItem = ({ id, at, severity, content }: Message, format: DestinationFormat): Item => ({
+export const messageItem = (
+  { id, at, kind = 'ALERT', severity, content }: Message,
+  format: DestinationFormat,
+): Item => ({
   position: null,
   recordId: id,
   time: at.toISOString(),
-  actionId: 'ALERT',
+  actionId: kind,
   succeeded: true,
   hostName: null,
   severity,
   ...(isOfLines(format)
     ? lineContent(
         cefLine({
-          classId: 'ALERT',
-          name: 'Alert',
+          classId: kind,
+          name: MESSAGE_NAMES[kind],
           severity: CEF_SEVERITIES[severity],
           extension: { rt: at.getTime(), externalId: id, msg: JSON.stringify(content) },
         }),
@@ -88,6 +91,7 @@ export const messageItem = ({ id, at, severity, content }: Message, format: Dest
     : { json: JSON.stringify(content) }),
 });
 
+const MESSAGE_NAMES: Readonly<Record<MessageKind, string>> = { ALERT: 'Alert', REPORT: 'Report' };
 const CEF_SEVERITIES: Readonly<Record<SyslogSeverity, number>> = {
   [SYSLOG_SEVERITY.critical]: 10,
   [SYSLOG_SEVERITY.error]: 8,

@@ -377,6 +377,9 @@ describe('items that are not events of the log', () => {
     expect(messageItem(alert, 'cef').line).toBe(
       `CEF:0|Audit Activity|Audit Activity|1|ALERT|Alert|8|rt=${NOW_MS} externalId=alert_1 msg={"a":"b\\=c"}`,
     );
+    const report = { ...alert, kind: 'REPORT', severity: 5 } as const;
+    expect(messageItem(report, 'native').actionId).toBe('REPORT');
+    expect(messageItem(report, 'cef').line).toContain('|REPORT|Report|4|');
     // From critical to informational, as syslog counts.
     const severities = ([2, 3, 4, 5, 6] as const).map(
       (severity) => messageItem({ ...alert, severity }, 'cef').line?.split('|')[6],

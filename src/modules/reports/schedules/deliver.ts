@@ -28,6 +28,7 @@ export interface Deliverers {
     message: {
       readonly id: string;
       readonly at: Date;
+      readonly kind: 'REPORT';
       readonly severity: SyslogSeverity;
       readonly content: object;
     },
@@ -114,6 +115,7 @@ export class Delivery {
     const sent = await this.by.sendMessage(tenantId, destinationId, {
       id: run.runId,
       at: new Date(run.createdAt),
+      kind: 'REPORT',
       severity: SYSLOG_SEVERITY.notice,
       content: {
         type: 'report',
