@@ -353,6 +353,39 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(receivers).toEqual([['b@example.com']]);
   });
 
+  it.each([
+    ['is made', 'act'],
+    ['waits for its receiver', 'send'],
+  ] as const)(
+    'that get other content while a run %s send these receivers that content alone',
+    async (_, when) => {
+      const { clock, instance, done, sent, receivers, faults, meanwhile, schedules, tenantId, scheduleId } =
+        await stage(DAILY, '2026-03-28T10:00:00Z');
+      const narrowed = { ...DAILY, parameters: { databaseName: 'HR' }, emails: ['b@example.com'] };
+      meanwhile[when] = async () => {
+        delete meanwhile[when];
+        await schedules.update(tenantId, scheduleId, narrowed, AN_ATTEMPT);
+      };
+      if (when === 'send') faults.send = 'HTTP 503';
+      clock.ms = at('2026-03-29T05:00:00Z');
+      await instance().round();
+      delete faults.send;
+      clock.ms += MINUTE;
+      await instance().round();
+      const [former, now] = [...done.values()];
+      expect([done.size, former?.values.databaseName, now?.values.databaseName]).toEqual([
+        2,
+        undefined,
+        'HR',
+      ]);
+      expect([now?.values.startTime, now?.values.endTime]).toEqual([
+        former?.values.startTime,
+        former?.values.endTime,
+      ]);
+      expect([sent, receivers]).toEqual([[[...done.keys()][1]], [['b@example.com']]]);
+    },
+  );
+
   it('of a tenant that is disabled while a run is made send it once the tenant is enabled', async () => {
     const { clock, instance, done, sent, meanwhile, tenantId, look } = await stage(
       DAILY,

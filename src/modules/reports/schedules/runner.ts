@@ -15,7 +15,7 @@ import { MAKE_PARAMETERS } from '../parameters';
 import { MAKE_OPERATION } from '../report-rule';
 import type { RunStore } from '../run.store';
 import type { Delivery } from './deliver';
-import { type Pending, type Schedule, timesOf, timingOf } from './schedule';
+import { contentOf, type Pending, type Schedule, timesOf, timingOf } from './schedule';
 import { type Progress, SCHEDULE_LEASE_MS, type ScheduleKey, type ScheduleStore } from './schedule.store';
 import { periodAt } from './timing';
 
@@ -147,7 +147,7 @@ export class ScheduleRunner {
     if (!pending) return;
     // Making takes minutes: who changed the schedule meanwhile means this run too. A pause gives it up.
     const current = await toSend();
-    if (current?.pending?.runId !== pending.runId) return;
+    if (current?.pending?.runId !== pending.runId || !isMeant(pending, current)) return;
     const sent = await this.parts.delivery.send(current, pending);
     if (sent.failure !== null && sent.isOfInstance) {
       await this.#leave(schedule, pending, sent.failure, save);
@@ -181,18 +181,23 @@ export class ScheduleRunner {
     const { definition, pending, paused, asked, dueAt, coveredUntil } = schedule;
     const isDue = !paused && dueAt.getTime() <= nowMs;
     const dueMs = isDue ? timesOf(definition).last(nowMs) : nowMs;
-    // A run that could not be made or sent until the next time gives way to the next one.
-    if (pending && !(isDue && !pending.isAsked && dueMs > pending.dueMs)) return pending;
-    if (!isDue && !asked) return null;
-    const { period } = timingOf(definition);
-    const zone = new Zone(definition.timeZone);
-    return {
-      runId: randomUUID(),
-      dueMs,
-      ...periodAt({ period, zone }, dueMs, coveredUntil.getTime()),
-      isAsked: !isDue,
-      told: [],
+    const planned = (runDueMs: number, isAsked: boolean): Pending => {
+      const { period } = timingOf(definition);
+      const zone = new Zone(definition.timeZone);
+      return {
+        runId: randomUUID(),
+        dueMs: runDueMs,
+        ...periodAt({ period, zone }, runDueMs, coveredUntil.getTime()),
+        isAsked,
+        told: [],
+        content: contentOf(definition),
+      };
     };
+    // A run that could not be made or sent until the next time gives way to the next one.
+    if (pending && !(isDue && !pending.isAsked && dueMs > pending.dueMs))
+      return isMeant(pending, schedule) ? pending : planned(pending.dueMs, pending.isAsked);
+    if (!isDue && !asked) return null;
+    return planned(dueMs, !isDue);
   }
 
   /** The run, which is made unless it is there. */
@@ -297,3 +302,7 @@ export class ScheduleRunner {
     if (failed.paused && !paused) await save({ pending: null, failures: 0, retryAt: null });
   }
 }
+
+/** Whether a run is of what its schedule says now. The receivers may be others than those for whom it was made. */
+const isMeant = ({ content }: Pending, { definition }: Schedule): boolean =>
+  content === undefined || content === contentOf(definition);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Zone } from '../../../event/zone';
 import type { ReportFormat } from '../files';
 import { EVERY, type Every, type RunPeriod, scheduleTimes, type Times } from './timing';
@@ -33,6 +34,8 @@ export interface Pending {
   readonly isAsked: boolean;
   /** Addresses that have its mail. */
   readonly told: readonly string[];
+  /** `contentOf` the schedule when the run was planned. An earlier release did not note it. */
+  readonly content?: string;
 }
 
 /** A schedule as it is stored. */
@@ -65,3 +68,10 @@ export function timingOf({ every, cron, period }: Pick<Definition, 'every' | 'cr
 
 export const timesOf = (definition: Definition): Times =>
   scheduleTimes(timingOf(definition).cron, new Zone(definition.timeZone));
+
+/** What a schedule says of the content of its runs, as a hash: a run of other content is not the one that it means now. */
+export function contentOf(definition: Definition): string {
+  const { reportId, timeZone, parameters, formats } = definition;
+  const content = [reportId, timeZone, parameters, formats, timingOf(definition).period];
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
