@@ -48,7 +48,7 @@ export function addReportCommands(report: Command, onService: OnService): void {
       .option('--destination <destinationId>', 'in place of mail; as `destination list` shows it')
       .option(
         '--keep-days <days>',
-        'days that the files of its runs are kept (default: REPORT_DAYS)',
+        'days that the files of its runs are kept (default, and 0: REPORT_DAYS)',
         wholeNumber,
       );
 

@@ -656,6 +656,7 @@ describe('a schedule that is changed', () => {
     ['other formats', { formats: ['pdf'] }, { formats: ['pdf'] }],
     ['no attachments', { attach: false }, { attach: false }],
     ['other days', { keepDays: 3 }, { keepDays: 3 }],
+    ['no days of its own', { keepDays: 0 }, { keepDays: null }],
     ['a destination in place of mail', { destinationId }, { destinationId, emails: [] }],
   ])('takes %s, and changes nothing else', (_, given, what) => {
     expect(changed(given)).toEqual({ ...former, ...what });

@@ -67,7 +67,8 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
       formats: form.formats,
       ...recipientOf(form, destinations),
       attach: form.to === 'email' && form.attach,
-      keepDays: form.keepDays === '' ? null : Number(form.keepDays),
+      // Null would leave those of before.
+      keepDays: Number(form.keepDays),
     };
     if (schedule) await mutate(UpdateReportScheduleDocument, { ...given, scheduleId: schedule.scheduleId });
     else await mutate(CreateReportScheduleDocument, given);

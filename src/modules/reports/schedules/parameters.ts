@@ -78,9 +78,9 @@ const SETTINGS = {
   },
   keepDays: {
     kind: 'integer',
-    min: 1,
+    min: 0,
     max: LIMITS.reportDaysMax,
-    doc: 'Days that the files of its runs are kept. Default: as other runs.',
+    doc: 'Days that the files of its runs are kept. Default, and 0: as other runs.',
   },
 } as const satisfies ParameterSpecs;
 
@@ -120,7 +120,7 @@ export function definitionOf(given: GivenSettings, former: Definition | null): D
     emails: destinationId !== undefined ? (emails ?? []) : (emails ?? former?.emails ?? []),
     attach: attach ?? former?.attach ?? false,
     destinationId: destinationId ?? (toMail ? null : (former?.destinationId ?? null)),
-    keepDays: keepDays ?? former?.keepDays ?? null,
+    keepDays: (keepDays ?? former?.keepDays) || null,
   };
 }
 
