@@ -73,6 +73,13 @@ describe('what operators change of a stored destination', () => {
     expect(await now()).toEqual(between);
   });
 
+  it('keeps secrets that somebody has stored since it was read', async () => {
+    const { destinations, now, found } = await served();
+    expect(await destinations.putSecrets(found, Buffer.from('first'), AN_ATTEMPT)).toBe(true);
+    expect(await destinations.putSecrets(found, Buffer.from('second'), AN_ATTEMPT)).toBe(false);
+    expect(Buffer.from((await now()).secrets).toString()).toBe('first');
+  });
+
   it('is served while it is active; a paused one only for what concerns any state', async () => {
     const { destinations, key, now, owner } = await served();
     await owner.models.destination.updateMany({ where: key, data: { leaseId: null, leaseUntil: null } });

@@ -126,8 +126,15 @@ export class DestinationStore {
     });
   }
 
-  putSecrets(key: DestinationKey, secrets: Buffer, attempt: Attempt): Promise<boolean> {
-    return this.#update(key, attempt, { secrets: new Uint8Array(secrets), nextAttemptAt: null });
+  /** Stores secrets unless somebody has changed those of `was` meanwhile. */
+  putSecrets(was: Destination, secrets: Buffer, attempt: Attempt): Promise<boolean> {
+    const where = { ...whereOf(was), secrets: new Uint8Array(was.secrets) };
+    const data = { secrets: new Uint8Array(secrets), nextAttemptAt: null };
+    return this.#change(
+      was,
+      attempt,
+      async (tx) => (await tx.destination.updateMany({ where, data })).count > 0,
+    );
   }
 
   /** Marks it as removed. Requests may not delete rows, so a background task does that. */

@@ -8,7 +8,7 @@ import { newSigningSecret, publicKeyOf, type SignatureVersion } from '../../deli
 import { DomainError, refusal, refuseIf } from '../../errors';
 import { msOfTime } from '../../event/event-time';
 import type { DestinationFormat } from '../../event/formats/formats';
-import type { GivenValues } from '../../event/parameter-specs';
+import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import { parseParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
 import { conflict, problem } from '../../problem';
@@ -34,6 +34,9 @@ import type { StoredSecrets } from './types';
 
 /** Attempts at a change while others change the same destination. */
 const UPDATES_MAX = 3;
+
+const othersChange = () =>
+  new DomainError('service_unavailable', { public: 'Others change the destination. Repeat the request.' });
 
 /** The operations on destinations for operators. */
 export class DestinationManager {
@@ -169,9 +172,7 @@ export class DestinationManager {
       };
       if (await this.parts.store.update(was, row, attempt)) return this.find(destinationId);
     }
-    throw new DomainError('service_unavailable', {
-      public: 'Others change the destination. Repeat the request.',
-    });
+    throw othersChange();
   }
 
   async list(tenantId: string | null): Promise<readonly Destination[]> {
@@ -235,8 +236,20 @@ export class DestinationManager {
     how: Omit<GivenValues<typeof ROTATE_SECRET>, 'destinationId'>,
     attempt: Attempt,
   ): Promise<ShownSecret & { readonly destinationId: string; readonly overlapEndsAt: Date | null }> {
-    const { overlapMinutes, secrets } = parseParameters(ROTATE_SECRET, { ...how, destinationId });
-    const destination = await this.find(destinationId);
+    const asked = parseParameters(ROTATE_SECRET, { ...how, destinationId });
+    for (let n = 0; n < UPDATES_MAX; n++) {
+      const rotated = await this.#rotated(await this.find(destinationId), asked, attempt);
+      if (rotated) return rotated;
+    }
+    throw othersChange();
+  }
+
+  /** @returns null: somebody has changed the secrets meanwhile, and they stay */
+  async #rotated(
+    destination: Destination,
+    { overlapMinutes, secrets }: ParameterValues<typeof ROTATE_SECRET>,
+    attempt: Attempt,
+  ) {
     const { store, nowMs } = this.parts;
     const isWebhook = destination.type === 'webhook';
     if (!isWebhook && (secrets === null || secrets === undefined)) {
@@ -256,7 +269,7 @@ export class DestinationManager {
         signing: [{ secret: made }, ...ending(old.signing ?? [], overlapEndsAt, nowMs())],
       }),
     };
-    await store.putSecrets(destination, this.#seal(destination, next), attempt);
+    if (!(await store.putSecrets(destination, this.#seal(destination, next), attempt))) return null;
     return {
       destinationId: destination.destinationId,
       ...shownOf(made),

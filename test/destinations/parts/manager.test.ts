@@ -59,7 +59,12 @@ beforeEach(() => {
       shared.row = { ...shared.row, ...next };
       return true;
     },
-    putSecrets: async (_key: Destination, sealed: Buffer) => {
+    putSecrets: async (was: Destination, sealed: Buffer) => {
+      if (meanwhile > 0) {
+        meanwhile -= 1;
+        return false;
+      }
+      if (!was.secrets.equals(shared.row.secrets)) return false;
       shared.row = { ...shared.row, secrets: sealed };
       return true;
     },
@@ -445,6 +450,15 @@ describe('secrets of a webhook that are rotated again and again', () => {
     const [, second] = stored().signing ?? [];
     expect(new Set([...shownSecrets, 'whsec_first']).size).toBe(3);
     expect([stored().signing?.[0]?.secret, second?.secret]).toEqual([...shownSecrets].reverse());
+  });
+
+  it('all sign where two people rotate them at once, or one of the two is told to try again', async () => {
+    const both = await Promise.all([rotate(0, 5), rotate(0, 5)]);
+    const signing = (stored().signing ?? []).map(({ secret }) => secret);
+    expect(signing).toEqual(expect.arrayContaining(both.map(({ secret }) => secret)));
+    meanwhile = 3;
+    await expect(rotate(1, 5)).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect((stored().signing ?? []).map(({ secret }) => secret)).toEqual(signing);
   });
 
   it('have the public key of the newest, where they have one', async () => {
