@@ -290,7 +290,7 @@ export const LIMITS = {
   goneNotesMs: 10 * 60_000, // notes of an event that retention removed go soon after it
   goneNotesStep: 1_000, // events that are looked for at once
   facetValuesDefault: 10,
-  facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them
+  facetValuesSearchedMax: 10_000, // values of a field, searched for a text in them; of more, all are read by columns
   complianceLagsMax: 1_000, // sources with their lags in one summary
   complianceInstancesMax: 600, // server instances of one assessment: 70,000 verdicts
   complianceDocumentItemsMax: 5_000, // standings in one document: some 10 MB of OSCAL

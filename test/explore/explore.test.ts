@@ -264,6 +264,18 @@ describe('the queries that the dashboard explores with', () => {
     });
   });
 
+  it('find a value that holds a text, also behind those that are searched by counts', async () => {
+    const limit = jest.replaceProperty(LIMITS, 'facetValuesSearchedMax', 1 as never);
+    try {
+      const { body } = await session.graphql(
+        '{ auditFacets(fields: ["actionId"], contains: "z") { facets { distinct values { value } } } }',
+      );
+      expect(body.data.auditFacets.facets).toEqual([{ distinct: 1, values: [{ value: 'ZZ' }] }]);
+    } finally {
+      limit.restore();
+    }
+  });
+
   it('refuse more groups than can be counted, and say what to do', async () => {
     const limit = jest.replaceProperty(LIMITS, 'groupsCountedMax', 1 as never);
     try {

@@ -119,13 +119,15 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   ): Promise<Facets> {
     const { service } = this;
     const plan = planOf({ kind: 'facets', filter, fields: asked.fields, reachesFiles });
-    if (plan.by === 'columns') return guarded(() => facetsByColumns(service, tenants, filter, asked));
-    return this.#facetsBy(tenants, filter, asked, (statement) =>
+    const byColumns = () => guarded(() => facetsByColumns(service, tenants, filter, asked));
+    if (plan.by === 'columns') return byColumns();
+    const found = await this.#facetsBy(tenants, filter, asked, (statement) =>
       this.#rows(tenants, statement, plan.planning),
     );
+    return found ?? byColumns();
   }
 
-  /** Null: files may have events of the range, or columns are to count them. */
+  /** Null: files may have events of the range, or columns are to count them, or only they know all values. */
   async #facetsOfRows(
     tenants: TenantSet,
     filter: AuditEventFilter,
@@ -139,22 +141,24 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     );
   }
 
+  /** Null: a text was searched for, and there are more values than were looked at. */
   async #facetsBy(
     tenants: TenantSet,
     filter: AuditEventFilter,
     asked: FacetQuestion,
     ask: (statement: Prisma.Sql) => Promise<readonly Row[]>,
-  ): Promise<Facets> {
+  ): Promise<Facets | null> {
     const { fields, limit, contains } = asked;
     const each = this.service.each(tenants);
     // Values that contain a text are chosen here, with the service's own rules for letter case.
     const read = { ...asked, limit: contains === null ? limit : LIMITS.facetValuesSearchedMax };
     const rows = await ask(facetsStatement(each, filter, read, this.readMax));
     const total = outcomes(rows.find((row) => row.facet === TOTAL) ?? {});
-    const facets = fields.map((field) => {
-      const facet = field === 'succeeded' ? outcomeFacet(total, read.limit) : facetOf(field, rows, filter);
-      return contains === null ? facet : holding(facet, contains, limit);
-    });
+    const all = fields.map((field) =>
+      field === 'succeeded' ? outcomeFacet(total, read.limit) : facetOf(field, rows, filter),
+    );
+    if (contains !== null && all.some(({ distinct }) => (distinct ?? 0) > read.limit)) return null;
+    const facets = contains === null ? all : all.map((facet) => holding(facet, contains, limit));
     return { totalCount: total.succeeded + total.failed, facets };
   }
 
