@@ -1,6 +1,7 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { useQuery } from 'urql';
+import { LIMITS } from '../../../src/limits';
 import { SealedWeeksDocument, TenantsDocument } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
@@ -60,6 +61,7 @@ export default function Archive() {
               weeks.length,
               sum(weeks.map(({ events }) => events)),
               sum(weeks.map(({ bytes }) => bytes)),
+              weeks.length >= LIMITS.sealedWeeksDefault,
             )}
           />
           <DataTable

@@ -55,7 +55,8 @@ export const OPERATE_DE: In<typeof OPERATE> = {
   notIntoFile: 'Wochen, die nicht in eine Datei gelegt werden konnten',
   weekOfTenant: (tenant, week) => `${tenant}, Woche vom ${week}:`,
   searchWeeks: 'Wochen suchen',
-  weeks: (n, all, bytes) => `${counted(n, 'Woche', 'Wochen')}, ${events(all)}, ${formatBytes(bytes)}`,
+  weeks: (n, all, bytes, isCut) =>
+    `${isCut ? 'Die neuesten ' : ''}${counted(n, 'Woche', 'Wochen')}, ${events(all)}, ${formatBytes(bytes)}`,
   noWeek: 'Keine Woche liegt in einer Datei: ARCHIVE_AFTER_DAYS sagt, wann',
   weekOf: 'Woche vom',
   size: 'Größe',

@@ -50,8 +50,8 @@ export const OPERATE = {
   notIntoFile: 'Weeks that could not be put into a file',
   weekOfTenant: (tenant: string, week: string) => `${tenant}, week of ${week}:`,
   searchWeeks: 'Search weeks',
-  weeks: (n: number, events: number, bytes: number) =>
-    `${formatCount(n)} weeks, ${formatCount(events)} events, ${formatBytes(bytes)}`,
+  weeks: (n: number, events: number, bytes: number, isCut: boolean) =>
+    `${isCut ? 'The newest ' : ''}${formatCount(n)} weeks, ${formatCount(events)} events, ${formatBytes(bytes)}`,
   noWeek: 'No week lies in a file: ARCHIVE_AFTER_DAYS says when one does',
   weekOf: 'Week of',
   size: 'Size',
