@@ -84,7 +84,7 @@ export const EXPLORE_DE: In<typeof EXPLORE> = {
   noEventsInRange: 'Keine Ereignisse in diesem Zeitraum',
   newestEvent: (time, isFiltered) =>
     `Das neueste Ereignis${isFiltered ? ', das ihm entspricht,' : ''} ist von ${time}.`,
-  noEventOfAnyTime: 'Kein Ereignis irgendeiner Zeit entspricht ihm.',
+  noEventOfAnyTime: 'Kein Ereignis irgendeiner Zeit bis jetzt entspricht ihm.',
   showNewestDay: 'Den neuesten Tag zeigen',
   showAllTime: 'Alle Zeiten zeigen',
   clearFilter: 'Filter leeren',
