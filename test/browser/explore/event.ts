@@ -82,6 +82,28 @@ export function eventOf(opened: Exploring): void {
     await other.context().close();
   });
 
+  it('leads from a count of who normally does it to exactly these events, also within a millisecond', async () => {
+    const { fabrikam } = opened.dashboard;
+    const object = { databaseName: 'Moments', schemaName: 'dbo', objectName: 'Fraction' };
+    for (const [serverPrincipalName, eventTime] of [
+      ['earlier', '2026-01-06T08:00:00.0001000Z'],
+      ['later', '2026-01-06T08:00:00.0007000Z'],
+    ] as const)
+      await fabrikam.audited({ ...object, serverPrincipalName, eventTime });
+    const filter = 'objectName:Fraction serverPrincipalName:later';
+    const other = await opened.dashboard.signedIn(
+      fabrikam.key,
+      `/explore?range=all&filter=${encodeURIComponent(filter)}`,
+    );
+    const own = new ExplorePage(other);
+    await own.count(1);
+    const panel = await own.open(0);
+    await panel.getByRole('button', { name: 'earlier: 1 event' }).click();
+    await panel.waitFor({ state: 'detached' });
+    await own.column('Principal', (cells) => cells.join() === 'earlier');
+    await other.context().close();
+  });
+
   it('leads from an event to the events around it and to those of its principal', async () => {
     const { page, explore } = opened;
     const drawer = await explore.open(3);

@@ -4,7 +4,6 @@ import { EventUsualDocument, type EventUsualQuery } from '../../../generated/ope
 import { useTexts } from '../../lib/language';
 import { Failed, Loading } from '../../shell/states';
 import { NO_FILTERS } from '../explore-state';
-import { fixedRange } from '../time-range';
 import type { Change } from '../use-explore-state';
 import { showHidden } from './marks';
 import { EVENT } from './texts';
@@ -55,7 +54,8 @@ function Found({
     change({
       ...NO_FILTERS,
       filter,
-      range: fixedRange(Date.parse(from), Date.parse(to)),
+      // As text: a number of milliseconds would leave out the events of the last one.
+      range: { kind: 'fixed', from, to },
       event: null,
       page: 1,
     });
