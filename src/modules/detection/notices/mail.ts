@@ -60,7 +60,11 @@ export function mailer(server: MailServer): Mailer {
       const missing = to.filter((address) => !hasAll(alerts, address));
       if (!first || missing.length === 0) return [];
       const mail = alerts.length === 1 ? mailOf(first) : digestOf(alerts);
-      const { accepted, rejected = [], rejectedErrors = [] } = await transport
+      const {
+        accepted,
+        rejected = [],
+        rejectedErrors = [],
+      } = await transport
         .sendMail({ from, to: [...to], envelope: { from, to: missing }, ...mail })
         .catch((error: SmtpError) => {
           throw failureOf({ ...error, message: blank(error.message) }, missing.length < to.length);

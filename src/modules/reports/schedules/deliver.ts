@@ -138,7 +138,11 @@ export class Delivery {
     if (missing.length === 0) return { told, failure: null, note: null };
     const { attachments, isLeftOut } = await this.#attachments(schedule, run);
     try {
-      const { accepted, rejected = [], rejectedErrors = [] } = await this.#smtp.transport.sendMail({
+      const {
+        accepted,
+        rejected = [],
+        rejectedErrors = [],
+      } = await this.#smtp.transport.sendMail({
         from,
         to: [...emails],
         envelope: { from, to: missing },
