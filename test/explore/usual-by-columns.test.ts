@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServiceDoor } from '../../src/database/clients';
 import type { AuditEvent } from '../../src/event/fields';
 import { toSummaryFilter } from '../../src/event/query';
@@ -273,7 +274,7 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
         );
       const max = jest.replaceProperty(LIMITS, 'habitsEventsMax', eventsMax as never);
       // Another version of all columns: no habits of before are known.
-      await owner.models.$executeRawUnsafe('UPDATE audit_segment SET version = gen_random_uuid()');
+      await owner.models.$executeRawUnsafe('UPDATE audit_segment SET version = $1::uuid', randomUUID());
       await new KnownHabits(
         owner,
         { ...service, snapshot },
