@@ -273,6 +273,20 @@ describe.each(ENGINES)('retention on %s', (engine) => {
       expect([await trial.total(), await noted()]).toEqual([0, 0]);
     });
 
+    it('states the removal of one in the last hour that there is, and explains it', async () => {
+      await marked('2026-01-10T09:59:59Z', '9999-12-31T23:59:59');
+      await trial.keep(10);
+      await trial.runAt(NOW);
+      expect(await trial.total()).toBe(0);
+      expect((await runs()).map(({ toTime }) => toTime.toISOString())).toEqual(['9999-12-31T23:59:59.999Z']);
+      const { database, tenantId } = trial.store;
+      const stated = await new PostgresEvidenceStore(database.service).removals(tenantId);
+      const removals = new Removals(stated, '');
+      const explained = (time: string) => removals.explain(recordIdFloor(parseTicks(time) ?? 0n));
+      expect(explained('9999-12-31T23:59:59.9999999Z')).toBe(true);
+      expect(explained('9999-12-31T22:59:59.9999999Z')).toBe(false);
+    });
+
     it('drops no partition while one of them is kept in it, and forgets those that go with it', async () => {
       await marked('2026-01-15T00:00:00Z', '2026-01-05T08:00:00');
       await insert(at('2026-01-05T08:00:01'));

@@ -1,4 +1,4 @@
-import { parseTicks } from '../../../event/event-time';
+import { parseTicks, TICKS_PER_MS } from '../../../event/event-time';
 import { ticksOfRecordId } from '../../../event/record-id';
 
 /** The times of a removal, as the API answers them or as they are stored. */
@@ -9,6 +9,9 @@ type RemovalTimes = { readonly events: number } & Readonly<
 const isoOf = (time: string | Date) => (typeof time === 'string' ? time : time.toISOString());
 const day = (time: string | Date) => isoOf(time).slice(0, 'YYYY-MM-DD'.length);
 const ticks = (time: string | Date) => parseTicks(isoOf(time)) ?? 0n;
+/** The end of a time range. The last time that can be stated ends none: no event is later. */
+const LAST = '9999-12-31T23:59:59.999Z';
+const endTicks = (time: string | Date) => ticks(time) + (isoOf(time) === LAST ? TICKS_PER_MS : 0n);
 
 /** The removals by retention since the log exists. */
 export class Removals {
@@ -20,8 +23,8 @@ export class Removals {
     const counted = removals.filter(({ lastRunAt }) => day(lastRunAt) >= day(since));
     this.#ranges = counted.map(({ from, to, before }) => ({
       from: ticks(from),
-      to: ticks(to),
-      before: ticks(before),
+      to: endTicks(to),
+      before: endTicks(before),
     }));
     this.events = counted.reduce((sum, { events }) => sum + events, 0);
   }

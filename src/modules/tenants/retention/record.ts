@@ -20,6 +20,9 @@ export function together(parts: readonly Gone[]): Gone | null {
   };
 }
 
+/** The last time that can be stated: no text and no client knows the year 10000. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** Adds to the run's record of a tenant, in the transaction of the removal. */
 export async function record(
   tx: Prisma.TransactionClient,
@@ -42,7 +45,7 @@ export async function record(
     tenant.retentionDays,
     gone.events,
     new Date(gone.firstHour * HOUR_MS),
-    new Date((gone.lastHour + 1) * HOUR_MS),
+    new Date(Math.min((gone.lastHour + 1) * HOUR_MS, LAST_MS)),
     partitions,
     run.startedAt,
     run.now(),
