@@ -23,6 +23,8 @@ const START_MS = 60_000;
 /** The number of no question: the thread is ready. */
 const READY = 0;
 
+const endAfter = (worker: Worker, ms: number) => setTimeout(() => void worker.terminate(), ms).unref();
+
 /**
  * A thread that answers questions one after the other, so that requests do not wait for its work. A new thread replaces
  * one that ends. Questions open at that moment fail.
@@ -65,15 +67,17 @@ export class AskedThread {
     const worker = this.#worker;
     this.#count += 1;
     const id = this.#count;
-    const watch = new Watch(worker, this.parts.silenceMs);
+    let late: NodeJS.Timeout | undefined;
     this.#ready.then(
-      () => watch.begin(),
+      () => {
+        late = endAfter(worker, this.parts.silenceMs);
+      },
       () => {},
     );
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       worker.postMessage({ id, method, values } satisfies Question);
-    }).finally(() => watch.end());
+    }).finally(() => clearTimeout(late));
   }
 
   /** Ends the thread. The next question starts another one. */
@@ -93,13 +97,14 @@ export class AskedThread {
       },
     });
     worker.unref();
-    const start = new Watch(worker, START_MS);
-    start.begin();
+    const late = endAfter(worker, START_MS);
     this.#ready = new Promise<void>((resolve, reject) => {
       this.#waiting.set(READY, { resolve: () => resolve(), reject });
-    }).finally(() => start.end());
+    }).finally(() => clearTimeout(late));
     this.#ready.catch(() => {});
     worker.on('message', ({ id, value, error }: Reply) => {
+      // A thread that was closed may still say that it is ready.
+      if (this.#worker !== worker) return;
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error === undefined) waiting?.resolve(value);
@@ -115,26 +120,6 @@ export class AskedThread {
     this.#worker = null;
     for (const { reject } of this.#waiting.values()) reject(new ThreadFailure(why));
     this.#waiting.clear();
-  }
-}
-
-/** Ends a thread that takes too long. */
-class Watch {
-  #timer: NodeJS.Timeout | null | undefined;
-
-  constructor(
-    private readonly worker: Worker,
-    private readonly ms: number,
-  ) {}
-
-  begin(): void {
-    if (this.#timer === undefined)
-      this.#timer = setTimeout(() => void this.worker.terminate(), this.ms).unref();
-  }
-
-  end(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
   }
 }
 

@@ -5,6 +5,9 @@
 export const TICKS_PER_MS = 10_000n;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
+/** The last time that texts can state: years have four digits. */
+export const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+export const LAST_TICKS = BigInt(LAST_MS + 1) * TICKS_PER_MS - 1n;
 /** 100 ns steps between FILETIME's epoch (1601-01-01) and 1970-01-01. */
 export const FILETIME_UNIX_EPOCH = 116_444_736_000_000_000n;
 

@@ -9,7 +9,7 @@ import {
   tooLong,
   tooMany,
 } from '../problem';
-import { parseTicks, TICKS_PER_MS } from './event-time';
+import { LAST_TICKS, parseTicks } from './event-time';
 import { termsOf } from './expression/expression';
 import { otherLanguageHint } from './expression/other-language';
 import { parseFilter } from './expression/parse-filter';
@@ -248,13 +248,12 @@ function readObject({ fields }: InputShape, given: unknown, at: FieldProblems) {
 }
 
 const STORED_MIN = parseTicks('0000-01-01') ?? 0n;
-const STORED_END = (parseTicks('9999-12-31') ?? 0n) + 86_400_000n * TICKS_PER_MS;
 const TIME_PROBLEM =
   'must be an ISO 8601 date or date and time such as 2026-11-19T23:59:56Z (write the + of an offset as %2B in a URL)';
 
 function readTime({ words = [], isStored }: SpecOf<'time'>, text: string, at: FieldProblems) {
   const ticks = parseTicks(text);
-  const isTime = ticks !== null && (!isStored || (ticks >= STORED_MIN && ticks < STORED_END));
+  const isTime = ticks !== null && (!isStored || (ticks >= STORED_MIN && ticks <= LAST_TICKS));
   if (isTime || words.includes(text)) return text;
   return at.wrong(
     'malformed',

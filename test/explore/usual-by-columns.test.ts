@@ -153,7 +153,7 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
         };
         const clock = new Clock();
         let turns = 0;
-        clock.turn = async () => {
+        clock.take = async () => {
           if (++turns > turnsMax) throw new Error('it took too long');
         };
         const { tenants, lookup } = counter;

@@ -3,7 +3,7 @@ import { FILTERS } from '../filters';
 import { indexIn } from '../index-in';
 import { exactInteger, liftedValue, type Stating } from '../lifted';
 import { WORD_MARK } from '../mark-words';
-import { addressValue, hasAddress, isWithin, type Network, parseNetwork } from '../network';
+import { addressValue, hasAddress, type Network, parseNetwork } from '../network';
 import { type AuditEventFilter, givenFilters } from '../query';
 import { recordIdFloor } from '../record-id';
 import { fold, type SearchTerm } from '../search';
@@ -68,16 +68,10 @@ const fieldValue = (field: ExpressionField, event: WholeEvent) =>
   isLifted(field) ? liftedValue(field, event) : event[field];
 
 /** Whether the value of a field is what a term asks for. @param value empty: absent */
-export function matchesValue(term: FieldTerm, value: string): boolean {
-  const { how, text, isFolded } = term;
-  if (how === 'present') return value !== '';
-  if (how === 'between') return value !== '' && isBetween(term, exactInteger(value));
-  if (how === 'within') return isWithin(value, networkOf(term));
-  const [own, wanted] = isFolded ? [fold(value), fold(text)] : [value, text];
-  return how === 'equals' ? own === wanted : beginsWith(own, wanted);
-}
+export const matchesValue = (term: FieldTerm, value: string): boolean =>
+  new ComparedValue(value).passes(term);
 
-/** A value that is compared with many terms: it is folded, and read as an address, once. */
+/** The value of a field. One that is compared with many terms is folded, and read as an address, once. */
 export class ComparedValue {
   #folded: string | undefined;
   #address: bigint | null | undefined;
@@ -86,18 +80,21 @@ export class ComparedValue {
   constructor(private readonly text: string) {}
 
   passes(term: FieldTerm): boolean {
-    if (term.how === 'within') {
+    const { how, isFolded } = term;
+    if (how === 'present') return this.text !== '';
+    if (how === 'between') return this.text !== '' && isBetween(term, exactInteger(this.text));
+    if (how === 'within') {
       this.#address ??= addressValue(this.text);
       return this.#address !== null && hasAddress(networkOf(term), this.#address);
     }
-    if (!term.isFolded || term.how === 'present' || term.how === 'between')
-      return matchesValue(term, this.text);
-    this.#folded ??= fold(this.text);
-    const wanted = remembered(foldsOf, term, ({ text }) => ({ text: fold(text) })).text;
-    return term.how === 'equals' ? this.#folded === wanted : beginsWith(this.#folded, wanted);
+    if (isFolded) this.#folded ??= fold(this.text);
+    const [own, wanted] = isFolded ? [this.#folded ?? '', foldOf(term)] : [this.text, term.text];
+    return how === 'equals' ? own === wanted : beginsWith(own, wanted);
   }
 }
-const foldsOf = new WeakMap<FieldTerm, { readonly text: string }>();
+
+const foldsOf = new WeakMap<FieldTerm, string>();
+const foldOf = (term: FieldTerm): string => remembered(foldsOf, term, ({ text }) => fold(text));
 
 interface Numbers {
   readonly from: number | bigint | null;

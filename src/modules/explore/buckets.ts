@@ -1,4 +1,4 @@
-import { DAY_MS, floorDiv, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { DAY_MS, floorDiv, HOUR_MS, LAST_TICKS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
 import type { HistogramBucket } from './explorer';
 
@@ -21,8 +21,7 @@ export interface ClosedRange {
 }
 
 const FIRST = parseTicks('0000-01-01T00:00:00Z') ?? 0n;
-const LAST = parseTicks('9999-12-31T23:59:59.9999999Z') ?? 0n;
-const clamp = (ticks: bigint) => (ticks < FIRST ? FIRST : ticks > LAST ? LAST : ticks);
+const clamp = (ticks: bigint) => (ticks < FIRST ? FIRST : ticks > LAST_TICKS ? LAST_TICKS : ticks);
 
 /** Limits the range to the years that texts can state. @returns null if nothing is left */
 export function closedRange({ from, to }: TimeRange): ClosedRange | null {

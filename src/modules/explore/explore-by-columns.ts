@@ -92,7 +92,7 @@ export async function eventGroups(
   return {
     totalCount: groups.reduce((sum, { n }) => sum + n, 0),
     groupCount: groups.length,
-    groups: await firstGroups(groups, asked, () => counter.clock.turn()),
+    groups: await firstGroups(groups, asked, () => counter.clock.take()),
   };
 }
 

@@ -9,7 +9,7 @@ export async function gridByColumns(
 ): Promise<EventGrid> {
   const groups = await groupsByColumns(counter, null, { fields, sumOf });
   const named = fields.filter((field) => field !== undefined);
-  return gridOf(groups, { fields: named, sumOf, valuesMax }, () => counter.clock.turn());
+  return gridOf(groups, { fields: named, sumOf, valuesMax }, () => counter.clock.take());
 }
 
 const GROUPS_AT_ONCE = 5_000;

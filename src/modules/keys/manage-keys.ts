@@ -6,7 +6,7 @@ import { type KeyStore, type NewKey, type StoredKey } from '../../caller/key-sto
 import type { Principal } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError, refuseIf } from '../../errors';
-import { DAY_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { DAY_MS, LAST_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { GivenValues } from '../../event/parameter-specs';
 import { checkParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
@@ -189,9 +189,6 @@ function toDate(text: string | undefined): Date | null {
   return ticks === null ? null : new Date(Number(ticks / TICKS_PER_MS));
 }
 
-/** The last time with a year of four digits. */
-const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
 type Granted = Pick<
   NewKey,
   'name' | 'scopes' | 'tenantIds' | 'rateLimitPerMinute' | 'allowedAddresses' | 'expiresAt' | 'replaces'
@@ -236,5 +233,5 @@ export const operatorRow = (key: string, name: string): NewKey =>
 export function sameLife({ createdAt, expiresAt }: StoredKey, now: Date): Date | null {
   if (!expiresAt) return null;
   const life = Math.max(0, expiresAt.getTime() - createdAt.getTime());
-  return new Date(Math.min(now.getTime() + life, EXPIRY_MAX_MS));
+  return new Date(Math.min(now.getTime() + life, LAST_MS));
 }

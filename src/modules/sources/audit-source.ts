@@ -33,6 +33,13 @@ export interface SourceId {
   readonly databaseName: string;
 }
 
+/** The name of a source among those of all tenants. */
+export const keyOfSource = ({
+  tenantId,
+  hostName,
+  databaseName,
+}: SourceId & { readonly tenantId: number }): string => JSON.stringify([tenantId, hostName, databaseName]);
+
 /** The state of a source that an agent reports; times are UTC with seven decimals. */
 interface ReportedState extends SourceId {
   readonly agentVersion: string;

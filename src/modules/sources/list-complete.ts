@@ -9,7 +9,7 @@ import { LIMITS } from '../../limits';
 import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
 import type { SOURCE_ITEM } from './answers';
-import { type AuditSource, lagOf, type SourceId, stateOfSource } from './audit-source';
+import { type AuditSource, keyOfSource, lagOf, stateOfSource } from './audit-source';
 import { BACKFILLING, FIRST_WAITING, LIST_OF_TENANTS, NEWEST_GAPS } from './audit-source.statements';
 import { type SourceRow, toSources } from './audit-source.store';
 
@@ -55,7 +55,7 @@ export const listComplete =
         const incomplete = new Set(backfilling.map(({ tenant_id }) => tenant_id));
         const gapsOf = bySource(gaps);
         return sources.map((source): ListedSource => {
-          const own = gapsOf.get(nameOf(source)) ?? [];
+          const own = gapsOf.get(keyOfSource(source)) ?? [];
           const limit = incomplete.has(source.tenantId)
             ? null
             : (limits.get(source.tenantId) ?? source.caughtUpAt);
@@ -81,17 +81,14 @@ interface GapRow {
   readonly found: number;
 }
 
-const nameOf = ({ tenantId, hostName, databaseName }: SourceId & { readonly tenantId: number }): string =>
-  JSON.stringify([tenantId, hostName, databaseName]);
-
 function bySource(gaps: readonly GapRow[]): ReadonlyMap<string, readonly GapRow[]> {
   const found = new Map<string, GapRow[]>();
   for (const gap of gaps) {
     const [hostName, databaseName] = [fromStored(gap.host_name), fromStored(gap.database_name)];
-    const name = nameOf({ tenantId: gap.tenant_id, hostName, databaseName });
-    const own = found.get(name);
+    const key = keyOfSource({ tenantId: gap.tenant_id, hostName, databaseName });
+    const own = found.get(key);
     if (own) own.push(gap);
-    else found.set(name, [gap]);
+    else found.set(key, [gap]);
   }
   return found;
 }

@@ -4,6 +4,7 @@ import { ofTenants } from '../../database/tenant-rows';
 import { HOUR_MS } from '../../event/event-time';
 import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
+import { keyOfSource } from './audit-source';
 import { LIST_OF_TENANTS, NOTED_LAGS } from './audit-source.statements';
 import { type SourceRow, toSources } from './audit-source.store';
 import { figuresOf, type LagFigures, type LagMinutes, minutesBetween } from './lag';
@@ -40,7 +41,11 @@ export const listLags =
         );
         const bySource = new Map<string, LagRow[]>();
         for (const row of rows) {
-          const key = JSON.stringify([row.tenantId, fromStored(row.hostName), fromStored(row.databaseName)]);
+          const key = keyOfSource({
+            tenantId: row.tenantId,
+            hostName: fromStored(row.hostName),
+            databaseName: fromStored(row.databaseName),
+          });
           const own = bySource.get(key);
           if (own) own.push(row);
           else bySource.set(key, [row]);
@@ -48,7 +53,7 @@ export const listLags =
         return sources.map((source) => {
           const { tenantId, hostName, databaseName, lastReported, caughtUpAt } = source;
           const isRead = source.standbySince !== null && !source.isUnread;
-          const own = bySource.get(JSON.stringify([tenantId, hostName, databaseName])) ?? [];
+          const own = bySource.get(keyOfSource(source)) ?? [];
           const before = {
             atMs: lastReported.getTime(),
             caughtUpMs: caughtUpAt === null ? null : Date.parse(caughtUpAt),

@@ -42,7 +42,7 @@ export async function groupsByColumns(
   for (const tenantId of counter.tenants)
     for (const group of await groupsOfTenant(counter, tenantId, grouping)) {
       groups.add(group);
-      await counter.clock.turn();
+      await counter.clock.take();
     }
   if (before) await addBefore(before, grouping.fields, groups);
   return [...groups.byValues.values()];
@@ -86,7 +86,7 @@ async function addBefore(
       then.set(key, (then.get(key) ?? 0) + group.n);
       // The times of a group without events in the range are those of the period before.
       if (!known || known.n === 0) groups.add({ ...group, n: 0, failed: 0 });
-      await events.clock.turn();
+      await events.clock.take();
     }
   const wasRecorded = await recordedServers(recorded, fields, then.size > 0);
   for (const [key, group] of byValues) {

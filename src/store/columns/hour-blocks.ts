@@ -45,24 +45,14 @@ export interface Wanted {
 }
 
 /** Interrupts the work for other requests, and ends work that takes too long. */
-export class Clock {
+export class Clock extends Pauses {
   readonly #start = performance.now();
-  readonly #pauses = new Pauses();
 
   /** @throws DomainError `service_unavailable` */
-  async turn(): Promise<void> {
+  override async take(): Promise<void> {
     if (performance.now() - this.#start > LIMITS.databaseStatementMs)
       throw new DomainError('service_unavailable', TOO_LONG);
-    await this.#pauses.take();
-  }
-
-  /** Runs the steps of some work to the end. @throws DomainError `service_unavailable` */
-  async between<T>(steps: Iterator<void, T>): Promise<T> {
-    for (;;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      await this.turn();
-    }
+    await super.take();
   }
 }
 

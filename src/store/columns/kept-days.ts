@@ -82,7 +82,7 @@ export async function gather<P extends Packed>(
     const known = kept.get(key);
     if (known) take(known);
     else missing.push({ key, hours: day.hours });
-    await hours.clock.turn();
+    await hours.clock.take();
   }
   const dayOf = new Map(missing.flatMap((day) => day.hours.map((hour) => [hour, day] as const)));
   /** What may be kept of a day; null: it is too large. A day that is missing here has no such event. */

@@ -29,7 +29,7 @@ export async function seenValues<F extends ColumnField>(
         for (const { id, hour } of await counter.ask(valueNumbersStatement(tenantId, some, field)))
           if (hour === null) ids.add(Number(id));
           else unread.add(Number(hour));
-        await counter.clock.turn();
+        await counter.clock.take();
       }
       const name = await counter.once.namesOf(tenantId, field, ids);
       for (const id of ids) values.add(name(id));

@@ -71,7 +71,7 @@ export async function walk(visits: readonly Visit[]): Promise<number[][]> {
     for (const [hour, blocks] of waiting)
       for (const { at, block } of blocks) {
         const { hours, wanted, visit } = visits[at] as Visit;
-        await hours.clock.turn();
+        await hours.clock.take();
         // A verdict may need no column of the filter, so a wanted column can be missing although the verdict is known.
         if (hasAll(hour, wanted)) visit(block);
         else unread[at]?.push(hour.hour);
@@ -190,7 +190,7 @@ async function evaluate(
     const { clock, once, tenantId } = (visits[0] as Visit).hours;
     const read = new ReadHour(hour, n, row ?? {}, once.numbers(tenantId));
     for (const at of asking) {
-      await clock.turn();
+      await clock.take();
       const { hours, wanted, visit } = visits[at] as Visit;
       const block = row ? hours.blockOf(read) : null;
       if (block === null) unread[at]?.push(hour);

@@ -1,4 +1,4 @@
-import { parseTicks, TICKS_PER_MS } from '../../../event/event-time';
+import { LAST_MS, parseTicks, TICKS_PER_MS } from '../../../event/event-time';
 import { ticksOfRecordId } from '../../../event/record-id';
 
 /** The times of a removal, as the API answers them or as they are stored. */
@@ -10,8 +10,8 @@ const isoOf = (time: string | Date) => (typeof time === 'string' ? time : time.t
 const day = (time: string | Date) => isoOf(time).slice(0, 'YYYY-MM-DD'.length);
 const ticks = (time: string | Date) => parseTicks(isoOf(time)) ?? 0n;
 /** The end of a time range. The last time that can be stated ends none: no event is later. */
-const LAST = '9999-12-31T23:59:59.999Z';
-const endTicks = (time: string | Date) => ticks(time) + (isoOf(time) === LAST ? TICKS_PER_MS : 0n);
+const endTicks = (time: string | Date) =>
+  ticks(time) + (Date.parse(isoOf(time)) === LAST_MS ? TICKS_PER_MS : 0n);
 
 /** The removals by retention since the log exists. */
 export class Removals {

@@ -1,6 +1,6 @@
 import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { Prisma } from '../../../database/clients';
-import { HOUR_MS } from '../../../event/event-time';
+import { HOUR_MS, LAST_MS } from '../../../event/event-time';
 import type { RunningRetention } from './retention-store';
 
 /** The removed events, with the first and the last hour since 1970 that had any. */
@@ -19,9 +19,6 @@ export function together(parts: readonly Gone[]): Gone | null {
     lastHour: Math.max(...some.map(({ lastHour }) => lastHour)),
   };
 }
-
-/** The last time that can be stated: no text and no client knows the year 10000. */
-const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** Adds to the run's record of a tenant, in the transaction of the removal. */
 export async function record(
