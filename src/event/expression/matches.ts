@@ -84,7 +84,7 @@ export class ComparedValue {
     if (how === 'present') return this.text !== '';
     if (how === 'between') return this.text !== '' && isBetween(term, exactInteger(this.text));
     if (how === 'within') {
-      this.#address ??= addressValue(this.text);
+      if (this.#address === undefined) this.#address = addressValue(this.text);
       return this.#address !== null && hasAddress(networkOf(term), this.#address);
     }
     if (isFolded) this.#folded ??= fold(this.text);

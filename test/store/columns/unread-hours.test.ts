@@ -10,7 +10,7 @@ describe('the counts of a day', () => {
     for (const left of unread) {
       let sum = 0;
       const hours = {
-        ...{ tenantId: 7, expression: null, stored, cut: [], clock: { turn: async () => {} } },
+        ...{ tenantId: 7, expression: null, stored, cut: [], clock: { take: async () => {} } },
         visit: async (_: unknown, add: (block: { hour: number }) => void, wanted: ReadonlySet<number>) => {
           asked.push([...wanted]);
           for (const hour of wanted) if (!left.includes(hour)) add({ hour });
