@@ -110,7 +110,7 @@ async function visit(context: BrowserContext, url: string): Promise<Visit> {
 const partsOf = (page: Page) => [
   page.getByTestId('histogram').locator('.u-over'),
   page.getByRole('region', { name: 'Counts by field' }).getByRole('button'),
-  page.getByRole('region', { name: 'Events', exact: true }).locator('tbody tr').getByRole('button'),
+  page.locator('tr[data-event]'),
 ];
 
 function operationOf(request: Request): Operation | null {
