@@ -1,4 +1,3 @@
-import { UNESCAPED } from './json-bytes';
 import { markWords, WORD_MARK } from './mark-words';
 import type { SearchTerm } from './search';
 
@@ -6,6 +5,13 @@ import type { SearchTerm } from './search';
 export const FIELD_BORDER = WORD_MARK + WORD_MARK;
 /** Takes the place of the mark where a text itself holds the mark. */
 export const MARK_STAND_IN = '\uFFFF';
+
+/**
+ * Whether the searchable text of an event is its lower case with marks, as a database makes it, too: its texts are ASCII,
+ * without U+0000, which is stored in another form, and without the word mark.
+ */
+export const isAscii = (text: string): boolean => !BEYOND_ASCII.test(text);
+const BEYOND_ASCII = /[^\0-~]|\0/;
 
 /**
  * The texts of an event as one folded text, with marked words and separated fields. Search terms are looked for in it.
@@ -26,55 +32,38 @@ function ascii(fields: readonly string[]): string | null {
   let end = 0;
   for (const [n, field] of fields.entries()) {
     const bytes = Buffer.from(field);
-    if (end + searchableRoom(bytes.length) > SCRATCH_BYTES) return null;
-    if (n > 0) end = writeFieldBorder(scratch, end);
-    end = writeSearchable(bytes, 0, bytes.length, false, scratch, end);
+    if (end + FIELD_BORDER.length + 2 * bytes.length + 1 > SCRATCH_BYTES) return null;
+    if (n > 0) {
+      scratch[end++] = MARK_BYTE;
+      scratch[end++] = MARK_BYTE;
+    }
+    end = writeSearchable(bytes, end);
     if (end < 0) return null;
   }
   return scratch.toString('latin1', 0, end);
 }
 
 const MARK_BYTE = WORD_MARK.charCodeAt(0);
-const BACKSLASH = 0x5c;
 const ASCII = Array.from({ length: MARK_BYTE }, (_, code) => String.fromCharCode(code));
 const IS_WORD = Uint8Array.from(ASCII, (character) => (/[A-Za-z0-9]/.test(character) ? 1 : 0));
 const LOWER = Uint8Array.from(ASCII, (character) => character.toLowerCase().charCodeAt(0));
 
-/** Bytes that are enough for the border and the searchable text of a field of so many bytes. */
-export const searchableRoom = (bytes: number): number => FIELD_BORDER.length + 2 * bytes + 1;
-
-export function writeFieldBorder(target: Uint8Array, at: number): number {
-  target[at] = MARK_BYTE;
-  target[at + 1] = MARK_BYTE;
-  return at + FIELD_BORDER.length;
-}
-
 /**
- * Writes the searchable text of a field of ASCII, as most are, byte by byte. A regular expression takes seven times as
- * long, and every ingested event is written here.
- * @param isEscaped whether the bytes are the inside of a JSON text with escapes of one letter
+ * Writes the searchable text of a field of ASCII to the scratch, byte by byte. A regular expression takes seven times as
+ * long.
  * @returns the index after the last byte; -1 for bytes of U+0000, of the mark or beyond ASCII, which this cannot write
  */
-export function writeSearchable(
-  source: Uint8Array,
-  start: number,
-  end: number,
-  isEscaped: boolean,
-  target: Uint8Array,
-  to: number,
-): number {
+function writeSearchable(source: Uint8Array, to: number): number {
   let at = to;
   let inWord = 0;
-  for (let i = start; i < end; i++) {
-    let code = source[i] as number;
-    if (isEscaped && code === BACKSLASH) code = UNESCAPED[source[++i] as number] as number;
+  for (const code of source) {
     if (code === 0 || code >= MARK_BYTE) return -1;
     const isWord = IS_WORD[code] as number;
-    if (isWord !== inWord) target[at++] = MARK_BYTE;
+    if (isWord !== inWord) scratch[at++] = MARK_BYTE;
     inWord = isWord;
-    target[at++] = LOWER[code] as number;
+    scratch[at++] = LOWER[code] as number;
   }
-  if (inWord) target[at++] = MARK_BYTE;
+  if (inWord) scratch[at++] = MARK_BYTE;
   return at;
 }
 

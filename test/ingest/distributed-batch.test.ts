@@ -33,7 +33,7 @@ async function store(
     expect(tenants).toEqual([TENANT]);
     return work(step);
   };
-  const rows = new DistributedRows(fakeService({ steps }), TENANT);
+  const rows = new DistributedRows(fakeService({ steps }), TENANT, false);
   const bytes = new EventBytes();
   for (const event of events) rows.add(bytes.of(event));
   const seal = {

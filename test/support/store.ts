@@ -12,8 +12,11 @@ import { anEvent, type IngestedEvent } from './events';
 import { Inserter } from './inserter';
 
 /** A writer on this database, made as a service makes it. */
-export const writerOn = ({ service }: Pick<Database, 'service'>, partitions: Partitions) =>
-  new Inserter(service, partitions, TEST_CHECKPOINT_KEY);
+export const writerOn = (
+  { service }: Pick<Database, 'service'>,
+  partitions: Partitions,
+  isTwice?: () => boolean,
+) => new Inserter(service, partitions, TEST_CHECKPOINT_KEY, isTwice);
 
 /** A test's own store without a service, and with direct access to its database. */
 export class Store {

@@ -54,8 +54,8 @@ const GENERATION = 'SELECT a.generation FROM audit_archive a WHERE a.tenant_id =
 const FIND_TENANT = 'SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int';
 
 /** The columns of a batch, each as one text. */
-const listsOf = (events: readonly CheckedEvent[]): string[] =>
-  COLUMNS.map(({ textOf }) => events.map((event) => MARK_TEXT + textOf(event)).join(''));
+const listsOf = (events: readonly CheckedEvent[], isTwice: boolean): string[] =>
+  COLUMNS.map(({ textOf }) => events.map((event) => MARK_TEXT + textOf(event, isTwice)).join(''));
 
 /** The rows of a batch that is stored in steps. The events are kept, because each step needs some of their values. */
 export class DistributedRows {
@@ -64,6 +64,7 @@ export class DistributedRows {
   constructor(
     private readonly service: ServiceDoor,
     private readonly tenantId: number,
+    private readonly isTwice: boolean,
   ) {}
 
   add(event: EventBytes): void {
@@ -72,15 +73,21 @@ export class DistributedRows {
 
   /** @param order the order of the events; null: the order in which they were added */
   ready(seal: SealedBatch, order: Uint32Array | null): (sealed: Sealed | null) => Promise<number | null> {
-    const { service, tenantId } = this;
+    const { service, tenantId, isTwice } = this;
     const events = order ? Array.from(order, (place) => this.#events[place] as CheckedEvent) : this.#events;
-    const lists = listsOf(events);
+    const lists = listsOf(events, isTwice);
     return (sealed) => {
       const generation = sealed?.generation ?? null;
       if (!sealed || sealed.known.size === 0)
         return storeBySteps(service, { tenantId, events, seal, lists, generation });
       const fresh = events.filter(({ recordId }) => !sealed.known.has(recordId));
-      return storeBySteps(service, { tenantId, events: fresh, seal, lists: listsOf(fresh), generation });
+      return storeBySteps(service, {
+        tenantId,
+        events: fresh,
+        seal,
+        lists: listsOf(fresh, isTwice),
+        generation,
+      });
     };
   }
 }

@@ -5,6 +5,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { Partitions } from '../../store/rows/partitions';
+import { storedTwiceMs } from '../../store/rows/stored-twice';
 import type { CheckedEvents } from './checked-events';
 import { IngestGate } from './gate';
 import { IngestResolver } from './ingest.resolver';
@@ -23,7 +24,9 @@ export async function openIngest(parts: {
   const { service, owner, checkpointKey, nowMs } = parts;
   const partitions = new Partitions(owner, nowMs);
   await partitions.ensureAhead();
-  const writer = new PostgresAuditEventWriter(service, partitions, checkpointKey);
+  const twiceUntil = performance.now() + (await storedTwiceMs(owner));
+  const isTwice = () => performance.now() < twiceUntil;
+  const writer = new PostgresAuditEventWriter(service, partitions, checkpointKey, isTwice);
   const refused = new RefusedBatches();
   const gate = new IngestGate({
     inWorkMax: LIMITS.ingestInWorkMax,

@@ -103,14 +103,17 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
     private readonly service: ServiceDoor,
     private readonly partitions: Partitions,
     private readonly checkpointKey: CheckpointKey,
+    /** Whether the searchable text of ASCII is stored, too. */
+    private readonly isTwice: () => boolean = () => false,
   ) {}
 
   open(tenantId: number): NewEvents {
     const { service } = this;
     const leaves = new BatchLeaves(tenantId);
+    const isTwice = this.isTwice();
     const rows = service.isDistributed
-      ? new DistributedRows(service, tenantId)
-      : new ArrayRows(service, tenantId, this.#usedColumns);
+      ? new DistributedRows(service, tenantId, isTwice)
+      : new ArrayRows(service, { tenantId, isTwice, used: this.#usedColumns });
     return {
       add: (event) => {
         event.salt = newSalt();
@@ -167,15 +170,18 @@ class ArrayRows {
 
   constructor(
     private readonly service: ServiceDoor,
-    private readonly tenantId: number,
-    private readonly used: ColumnArrays[],
+    private readonly batch: {
+      readonly tenantId: number;
+      readonly isTwice: boolean;
+      readonly used: ColumnArrays[];
+    },
   ) {
-    this.#columns = used.pop() ?? new ColumnArrays();
+    this.#columns = batch.used.pop() ?? new ColumnArrays();
     this.#columns.clear();
   }
 
   add(event: EventBytes): void {
-    this.#columns.add(event);
+    this.#columns.add(event, this.batch.isTwice);
   }
 
   /** The parameters are made once for all attempts. */
@@ -183,7 +189,8 @@ class ArrayRows {
     { batchId, leaves, keyId, mac }: SealedBatch,
     order: Uint32Array | null,
   ): (sealed: Sealed | null) => Promise<number | null> {
-    const { service, tenantId } = this;
+    const { service } = this;
+    const { tenantId, used } = this.batch;
     const values = [tenantId, ...this.#columns.parameters(order), batchId, leaves, keyId, mac];
     return async (sealed) => {
       const [statement, more] = sealed
@@ -194,8 +201,7 @@ class ArrayRows {
       // From here on the batch is stored: events, counts and hashes, by one statement. After a crash before, none of them
       // is; after one before the receipt, the agent sends the batch again, and its events are known as duplicates.
       // Reused only after a success. After a failure, a part of the buffers may still be on its way.
-      if (this.used.length < USED_MAX && this.#columns.capacity < USED_BYTES_MAX)
-        this.used.push(this.#columns);
+      if (used.length < USED_MAX && this.#columns.capacity < USED_BYTES_MAX) used.push(this.#columns);
       if (!row) throw noTenant(tenantId);
       return Number(row.n);
     };

@@ -16,6 +16,20 @@ const withoutItsText = (word: string): string =>
 /** The number of words between two looks at the clock. */
 const WORDS_AT_A_STRETCH = 1_000;
 
+function* markedWords(text: string): Iterable<string> {
+  for (let open = text.indexOf(WORD_MARK); open >= 0; ) {
+    const close = text.indexOf(WORD_MARK, open + 1);
+    if (close < 0) return;
+    if (close > open + 1) yield text.slice(open + 1, close);
+    open = text.indexOf(WORD_MARK, close + 1);
+  }
+}
+
+function* asciiWords(text: string): Iterable<string> {
+  for (const [word] of text.matchAll(ASCII_WORD)) yield word;
+}
+const ASCII_WORD = /[a-z0-9]+/g;
+
 /** Counts the words of an hour's events. PostgreSQL would take several times as long. */
 export class HourWords {
   readonly #words = new Map<string, Occurrences>();
@@ -24,17 +38,15 @@ export class HourWords {
   /** @param max number of distinct words; further ones are not taken in */
   constructor(private readonly max: number) {}
 
-  /** @param searchTexts texts of the next events, in which every word is between two marks */
+  /** @param searchTexts texts of the next events (`TEXT_OF_WORDS`) */
   async addAll(searchTexts: readonly string[], pauses: Pick<Pauses, 'take'>): Promise<void> {
     for (const text of searchTexts) {
       const event = this.#events++;
       let seen = 0;
-      for (let open = text.indexOf(WORD_MARK); open >= 0; ) {
-        const close = text.indexOf(WORD_MARK, open + 1);
-        if (close > open + 1) this.#add(indexKeyOf(text.slice(open + 1, close)), event);
-        if (this.isFull || close < 0) break;
+      for (const word of text.includes(WORD_MARK) ? markedWords(text) : asciiWords(text)) {
+        this.#add(indexKeyOf(word), event);
+        if (this.isFull) break;
         if (++seen % WORDS_AT_A_STRETCH === 0) await pauses.take();
-        open = text.indexOf(WORD_MARK, close + 1);
       }
       if (this.isFull) return;
       await pauses.take();

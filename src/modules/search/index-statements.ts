@@ -4,6 +4,7 @@ import { COLUMN_FIELDS, columnOf, LAYOUT } from '../../store/columns/column-fiel
 import { IN_BOUNDS, withBounds } from '../../store/rows/event-rows';
 import { selectedSql } from '../../store/rows/lifted-sql';
 import { singleOf } from '../../store/words/index-words';
+import { TEXT_OF_WORDS } from '../../store/words/search-sql';
 
 const COLUMNS = COLUMN_FIELDS.map(columnOf);
 
@@ -24,12 +25,14 @@ export const readEvents = (limit: number): string => `
 WITH span AS MATERIALIZED (${HOURS.text})
 SELECT h.lo AS hour, r.* FROM span h CROSS JOIN LATERAL (
   SELECT count(*) FILTER (WHERE e.fits)::int AS n, count(*) < ${limit} AND bool_and(e.fits) AS ended,
-    max(e.record_id::text COLLATE "C") FILTER (WHERE e.fits) AS last, ${listOf('e.search_text', 'texts')},
+    max(e.record_id::text COLLATE "C") FILTER (WHERE e.fits) AS last, ${listOf('e.words', 'texts')},
     ${listOf('left(e.record_id::text, 13)', 'times')}, ${COLUMNS.map((column) => listOf(`e.${column}`, column)).join(', ')} FROM (
-    SELECT e.record_id, e.search_text, sum(octet_length(e.search_text)) OVER read <= $4::int
-      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits, ${COLUMN_FIELDS.map(selectedSql).join(', ')}
-      FROM audit_event e WHERE e.tenant_id = $1::int AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid
-      WINDOW read AS (ORDER BY e.record_id ROWS UNBOUNDED PRECEDING) ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
+    SELECT t.*, sum(octet_length(t.words)) OVER read <= $4::int
+      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits FROM (
+      SELECT e.record_id, ${TEXT_OF_WORDS} AS words, ${COLUMN_FIELDS.map(selectedSql).join(', ')}
+        FROM audit_event e WHERE e.tenant_id = $1::int AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid
+        ORDER BY e.record_id LIMIT ${limit}) t
+      WINDOW read AS (ORDER BY t.record_id ROWS UNBOUNDED PRECEDING)) e OFFSET 0) r
 WHERE r.ended IS NOT NULL ORDER BY h.lo`;
 
 /** A list of words is one text, because no word contains the mark. An array would be far more work on the whole way. */

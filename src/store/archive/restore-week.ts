@@ -1,9 +1,9 @@
 import type { OwnerDoor, Prisma } from '../../database/clients';
 import { COLUMN_OF, SEARCHED_FIELDS } from '../../event/fields';
-import { searchableText } from '../../event/search-terms';
 import { takeTenant } from '../counts/turns';
+import { storedSearchText } from '../rows/event-columns';
 import type { Row } from '../rows/event-rows';
-import { fromStored, toStored } from '../rows/stored-text';
+import { fromStored } from '../rows/stored-text';
 import type { FileCache, ListedFile } from './file-cache';
 import { forgetWeeks } from './forget-week';
 import { ROW_COLUMNS } from './layout';
@@ -82,6 +82,6 @@ function toRow(row: Row): Row {
   return {
     ...row,
     additional: JSON.parse(String(row.additional)),
-    search_text: toStored(searchableText(texts)),
+    search_text: storedSearchText(texts, false),
   };
 }

@@ -2,7 +2,7 @@ import { BinaryArray } from '../../database/binary-array';
 import { ENTRY_SALT } from '../../event/audit-record';
 import { AUDIT_EVENT_FIELDS, COLUMN_OF, INGEST_FIELDS, SEARCHED_FIELDS } from '../../event/fields';
 import { copyBytes, copyUnescaped } from '../../event/json-bytes';
-import { searchableRoom, searchableText, writeFieldBorder, writeSearchable } from '../../event/search-terms';
+import { isAscii, searchableText } from '../../event/search-terms';
 import {
   additionalJsonOf,
   type CheckedEvent,
@@ -15,12 +15,15 @@ import { toStored, toStoredJson } from './stored-text';
 interface Column {
   readonly column: string;
   readonly type: 'uuid' | 'text' | 'bool' | 'jsonb';
-  write(to: BinaryArray, event: EventBytes): void;
+  write(to: BinaryArray, event: EventBytes, isTwice: boolean): void;
   /** The value of the column as text. */
-  textOf(event: CheckedEvent): string;
+  textOf(event: CheckedEvent, isTwice: boolean): string;
 }
 
-/** Columns that an event fills, in the order of the field table. The record id holds the event time. */
+/**
+ * Columns that an event fills, in the order of the field table. The record id holds the event time. `isTwice`: the
+ * searchable text is stored of ASCII, too (`stored-twice.ts`).
+ */
 export const COLUMNS: readonly Column[] = [
   {
     column: 'record_id',
@@ -39,7 +42,7 @@ export const COLUMNS: readonly Column[] = [
     column: 'search_text',
     type: 'text',
     write: writeSearchText,
-    textOf: ({ record }) => toStored(searchableText(searchedTexts(record))),
+    textOf: ({ record }, isTwice) => storedSearchText(searchedTexts(record), isTwice),
   },
 ];
 /** Their names, for a statement. */
@@ -49,8 +52,9 @@ export const NAMES = COLUMNS.map(({ column }) => column).join(', ');
 export class ColumnArrays {
   readonly #arrays = COLUMNS.map(({ type }) => new BinaryArray(type));
 
-  add(event: EventBytes): void {
-    for (let i = 0; i < COLUMNS.length; i++) COLUMNS[i]?.write(this.#arrays[i] as BinaryArray, event);
+  add(event: EventBytes, isTwice: boolean): void {
+    for (let i = 0; i < COLUMNS.length; i++)
+      COLUMNS[i]?.write(this.#arrays[i] as BinaryArray, event, isTwice);
   }
 
   /** Bytes of memory. */
@@ -124,33 +128,34 @@ function searchedTexts(record: CheckedRecord): string[] {
 
 const SEARCHED_PLACES = SEARCHED_FIELDS.map(placeOf);
 
-function writeSearchText(to: BinaryArray, event: EventBytes): void {
-  let room = 0;
-  for (const place of SEARCHED_PLACES)
-    if (event.hasText(place)) room += searchableRoom(event.lengthAt(place));
-  const begin = to.begin(room);
-  const end = writeAscii(event, to.bytes, begin);
-  if (end >= 0) to.finish(end);
-  else to.text(toStored(searchableText(textsOf(event))));
+function writeSearchText(to: BinaryArray, event: EventBytes, isTwice: boolean): void {
+  if (!isTwice && SEARCHED_PLACES.every((place) => isAsciiAt(event, place))) to.utf8(event.bytes, 0, 0);
+  else to.text(storedSearchText(textsOf(event), isTwice));
 }
 
 const textsOf = (event: EventBytes) =>
   SEARCHED_PLACES.filter((place) => event.hasText(place)).map((place) => event.text(place));
 
-/** @returns the index after the last byte; -1: a text is not ASCII */
-function writeAscii(event: EventBytes, target: Buffer, begin: number): number {
-  let at = begin;
-  for (const place of SEARCHED_PLACES) {
-    if (!event.hasText(place)) continue;
-    const kind = event.kinds[place];
-    if (kind !== KIND.plain && kind !== KIND.escaped) return -1;
-    if (at > begin) at = writeFieldBorder(target, at);
-    const [start, end] = [event.startAt(place) + 1, event.endAt(place) - 1];
-    at = writeSearchable(event.bytes, start, end, kind === KIND.escaped, target, at);
-    if (at < 0) return -1;
+function isAsciiAt(event: EventBytes, place: number): boolean {
+  switch (event.kinds[place]) {
+    case KIND.nothing:
+    case KIND.plain:
+      return true;
+    case KIND.escaped:
+    case KIND.odd:
+      return isAscii(event.text(place));
+    default:
+      return false;
   }
-  return at;
 }
+
+/**
+ * The stored searchable text of an event. It is empty where statements make it from the event's own texts, which is
+ * nearly always (`search-sql.ts`).
+ * @param texts those that are not empty
+ */
+export const storedSearchText = (texts: readonly string[], isTwice: boolean): string =>
+  !isTwice && texts.every(isAscii) ? '' : toStored(searchableText(texts));
 
 function additionalOf({ record, stated, salt }: CheckedEvent): string {
   return toStoredJson(additionalJsonOf(record, stated, salt));

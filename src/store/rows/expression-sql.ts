@@ -6,7 +6,7 @@ import { IPV4, IPV6, mappedText, parseNetwork } from '../../event/network';
 import { fold } from '../../event/search';
 import { FIELD_BORDER, MARK_STAND_IN } from '../../event/search-terms';
 import { isUuid } from '../../event/uuid';
-import { conditionOf, statementHolds } from '../words/search-sql';
+import { conditionOf, foldedAscii, IS_STORED, statementHolds } from '../words/search-sql';
 import { foldedSql } from './folded-sql';
 import { fieldSql } from './lifted-sql';
 import { toStored } from './stored-text';
@@ -110,8 +110,8 @@ function ofNetwork(column: Prisma.Sql, text: string): Prisma.Sql {
 const BORDERS = `${FIELD_BORDER}+`;
 
 /**
- * Compares in the searchable text, because the folding of PostgreSQL depends on its build and settings. The searchable
- * text holds the fields that are not empty, in order, as the service folds them, with marks around the words.
+ * Compares in the searchable text, because the folding of PostgreSQL depends on its build and settings, but of ASCII. The
+ * searchable text holds the fields that are not empty, in order, as the service folds them, with marks around the words.
  */
 function ofFoldedText(
   column: Prisma.Sql,
@@ -128,7 +128,8 @@ function ofFoldedText(
     alike === ''
       ? Prisma.empty
       : Prisma.sql`AND ${compare(Prisma.sql`regexp_replace(${column}, ${NEITHER.source}, '', 'g')`, alike)}`;
-  return Prisma.sql`${column} <> '' AND ${compare(own, wanted)} ${isTold}`;
+  const ofAscii = compare(Prisma.raw(foldedAscii(column.sql)), toStored(fold(text)));
+  return Prisma.sql`${column} <> '' AND CASE WHEN ${Prisma.raw(IS_STORED)} THEN ${compare(own, wanted)} ${isTold} ELSE ${ofAscii} END`;
 }
 
 /** Any character but the word mark and its stand-in, which are one character in the searchable text. */

@@ -143,10 +143,10 @@ describe('the entry of an event', () => {
     expect(ofTenant('3', new EventBytes().of(event))).toBe(leafHashOf(storedAs(before)));
     // What is stored is what was hashed.
     const array = new BinaryArray('jsonb');
-    additionalColumn.write(array, salted);
+    additionalColumn.write(array, salted, false);
     const stored = array.parameter(null).toString('utf8');
     expect(stored).toContain(toStoredJson(now));
-    expect(additionalColumn.textOf(salted.checked())).toBe(toStoredJson(now));
+    expect(additionalColumn.textOf(salted.checked(), false)).toBe(toStoredJson(now));
   });
 
   it('has another salt for each event', () => {

@@ -1,0 +1,20 @@
+import type { OwnerDoor } from '../../database/clients';
+import { DAY_MS } from '../../event/event-time';
+
+/** An instance of the release before may run beside new ones for so long. */
+const BESIDE_DAYS = 7;
+
+/**
+ * For how long the searchable text of an event of ASCII is stored, too. A release before this one looks for words nowhere
+ * else, and its index would lack them for good. It goes with 0.3.0.
+ * @returns milliseconds from now on; at most 0 in a database that never had another release
+ */
+export async function storedTwiceMs(owner: OwnerDoor): Promise<number> {
+  const [row] = await owner.models.$queryRawUnsafe<{ ms: number | null }[]>(LEFT);
+  return row?.ms ?? 0;
+}
+
+/** Migrations that are applied together have the same time. */
+const LEFT = `
+SELECT ${BESIDE_DAYS * DAY_MS} - (extract(epoch FROM now() - max(m.finished_at)) * 1000)::float8 AS ms
+FROM _prisma_migrations m HAVING max(m.finished_at) > min(m.finished_at)`;
