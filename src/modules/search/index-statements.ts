@@ -28,12 +28,13 @@ SELECT h.lo AS hour, r.* FROM span h CROSS JOIN LATERAL (
     max(e.record_id::text COLLATE "C") FILTER (WHERE e.fits) AS last, ${listOf('e.words', 'texts')},
     ${listOf('left(e.record_id::text, 13)', 'times')}, ${COLUMNS.map((column) => listOf(`e.${column}`, column)).join(', ')} FROM (
     SELECT t.*, sum(octet_length(t.words)) OVER read <= $4::int
-      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits FROM (
-      SELECT e.record_id, ${TEXT_OF_WORDS} AS words, ${COLUMN_FIELDS.map(selectedSql).join(', ')}
-        FROM audit_event e WHERE e.tenant_id = $1::int AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid
-        ORDER BY e.record_id LIMIT ${limit}) t
+      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits FROM (${nextEvents(limit)}) t
       WINDOW read AS (ORDER BY t.record_id ROWS UNBOUNDED PRECEDING)) e OFFSET 0) r
 WHERE r.ended IS NOT NULL ORDER BY h.lo`;
+
+const nextEvents = (limit: number): string => `
+SELECT e.record_id, ${TEXT_OF_WORDS} AS words, ${COLUMN_FIELDS.map(selectedSql).join(', ')} FROM audit_event e
+WHERE e.tenant_id = $1::int AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid ORDER BY e.record_id LIMIT ${limit}`;
 
 /** A list of words is one text, because no word contains the mark. An array would be far more work on the whole way. */
 const list = (parameter: string) => `string_to_array(nullif(${parameter}, ''), '${WORD_MARK}')`;

@@ -1,7 +1,7 @@
 import type { OwnerDoor } from '../../database/clients';
 import { DAY_MS } from '../../event/event-time';
 
-/** An instance of the release before may run beside new ones for so long. */
+/** An instance that looks for words nowhere else may run beside new ones for so long. */
 const BESIDE_DAYS = 7;
 
 /**
