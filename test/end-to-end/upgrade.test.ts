@@ -155,6 +155,10 @@ describeOnPostgres('an upgrade of two instances from the release before', () => 
       const secondNow = await now('second', target);
       await balancer.add(secondNow.url);
       await underLoad();
+      // The old instance finds the words of what the new one stores.
+      await post((url, init) => fetch(secondNow.url + url, init));
+      const least = stored;
+      expect(await foundBy(first.url, keys.reader, 'select')).toBeGreaterThanOrEqual(least);
       await end(first);
       const firstNow = await now('first', target);
       await balancer.add(firstNow.url);
@@ -193,6 +197,15 @@ async function keysOf(service: ChildService) {
        agent: createAgentKey(name: "agent", tenantId: "${tenantId}") { key } }`,
   );
   return { reader: made.reader.key, agent: made.agent.key };
+}
+
+/** @returns the number of events with a word; every event of the test has the word `select` */
+async function foundBy(url: string, key: string, word: string): Promise<number> {
+  const query = `${API_BASE_PATH}/audit-activity?search=${word}&pageSize=1`;
+  const response = await fetch(url + query, { headers: { 'X-Api-Key': key } });
+  // biome-ignore lint/suspicious/noExplicitAny: only the number is read
+  const { meta } = (await response.json()) as any;
+  return Number(meta?.totalCount);
 }
 
 /** @returns the number of events in the evidence log of the key's tenant */
