@@ -39,6 +39,18 @@ describe('the epoch of the logs of a database', () => {
     expect(await instance.look()).toEqual(held);
   });
 
+  it('is renewed where an operator says go to a copy that nobody has noticed yet', async () => {
+    const instance = await anInstance();
+    await instance.noticeSetBack(instance.state.epoch, FOUND);
+    expect(await instance.go(AN_ATTEMPT)).toMatchObject({ hold: null });
+    const { epoch } = instance.state;
+    // What a restore does to the row: another transaction has written it.
+    await store.query('UPDATE audit_log_epoch SET reason = reason');
+    expect(await instance.go(AN_ATTEMPT)).toMatchObject({ cause: 'copy', hold: expect.any(String) });
+    expect(instance.state.epoch).not.toBe(epoch);
+    expect(await instance.go(AN_ATTEMPT)).toMatchObject({ cause: 'copy', hold: null });
+  });
+
   it('lets nothing leave before the logs were compared, and in a drill, also where an operator let it go', async () => {
     const instance = await anInstance();
     const { epoch } = instance.state;

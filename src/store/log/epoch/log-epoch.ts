@@ -141,9 +141,12 @@ export class LogEpoch {
     );
   }
 
-  /** An operator says that this database goes on: everything that was held back leaves. */
+  /**
+   * An operator says that this database goes on: everything that was held back leaves. A copy that nobody has noticed yet is
+   * held back first: the operator meant what was there before.
+   */
   async go(attempt: Attempt): Promise<EpochState> {
-    return this.#change((row) => (row ? { ...row, hold: null } : this.#copied(row)), attempt);
+    return this.#change((row) => (row && !row.isCopy ? { ...row, hold: null } : this.#copied(row)), attempt);
   }
 
   /**
