@@ -67,8 +67,13 @@ export class PostgresKeyStore implements KeyStore {
       const leavesNone = lasting.every((operatorKeyId) => operatorKeyId === keyId);
       if (found.kind === 'operator' && !found.revokedAt && leavesNone) return 'last operator key';
       const revokedAt = found.revokedAt ?? when.at;
-      const rows = found.revokedAt ? 0 : 1;
-      await tx.apiKey.updateMany({ where: { keyId, revokedAt: null }, data: { revokedAt } });
+      const isInUse = !found.revokedAt && (found.expiresAt === null || found.expiresAt > when.at);
+      // The next key of an agent, which it has not confirmed, goes with the key: else the agent would go on with it.
+      const next = found.enrolledBy !== null && isInUse ? [{ replaces: keyId }] : [];
+      const { count: rows } = await tx.apiKey.updateMany({
+        where: { OR: [{ keyId }, ...next], revokedAt: null },
+        data: { revokedAt },
+      });
       await tellOthers(tx);
       return { value: toStoredKey({ ...found, revokedAt }), ...subjectOf(found), rows };
     });

@@ -235,6 +235,21 @@ describe.each(ONE_ENGINE)('a token of agents on %s', (engine) => {
       expect(await renewalOf(keyId)).toBe('replaced');
     });
 
+    it('and a key that an operator revokes takes the next one with it, unless the agent has confirmed that', async () => {
+      const REVOKE = 'mutation($id: String!) { revokeApiKey(keyId: $id) { state } }';
+      const { key, keyId, tenantId } = await enrolled();
+      await open.world.operate(ASK, { t: tenantId });
+      const next = (await ask(key, RENEW)).data.renewAgentKey;
+      await open.world.operate(REVOKE, { id: keyId });
+      expect([await works(key), await works(next.key)]).toEqual([false, false]);
+      const other = await enrolled();
+      await open.world.operate(ASK, { t: other.tenantId });
+      const confirmed = (await ask(other.key, RENEW)).data.renewAgentKey;
+      expect(await works(confirmed.key)).toBe(true);
+      await open.world.operate(REVOKE, { id: other.keyId });
+      expect([await works(other.key), await works(confirmed.key)]).toEqual([false, true]);
+    });
+
     it('and goes back to the key before, where another host made its renewed key void', async () => {
       const { key, tenantId } = await enrolled();
       await open.world.operate(ASK, { t: tenantId });
