@@ -71,6 +71,15 @@ describe('a command that asks the service several times', () => {
     },
   );
 
+  it.each(['2026-01-03T00:00:00+00', '2026-01-03T00:00:00,0Z'])(
+    'remove-sources asks before it removes what was reported before %s, a form that dates do not read',
+    async (time) => {
+      answering({ auditSources: [sources.slice(0, 1)], removeAuditSources: [] });
+      const { error } = await runCli(['remove-sources', '--reported-before', time, '--tenant', '7'], ENV);
+      expect(error).toContain('1 sources of tenant 7');
+    },
+  );
+
   it('remove-sources --with-gaps goes on while fewer stay, and tells the sums', async () => {
     const answer = (removed: number, gaps: number, kept: number) => ({ sources: removed, gaps, kept });
     answering({
