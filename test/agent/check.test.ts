@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { check } from '../../agent/cli/check';
 import { checkFiles } from '../../agent/cli/check-files';
 import { checkService } from '../../agent/cli/check-service';
+import { OwnKey } from '../../agent/config/own-key';
 import { type DatabaseConfig, parseConfig } from '../../agent/config/parse-config';
+import { Secret } from '../../agent/config/secret';
 import { FileBytes } from '../../agent/sqlaudit/bytes';
 import { AgentWorld, databaseEntry, FILES_2022 } from './support/agent-world';
 import { capturedOutput } from './support/captured-output';
+import { AGENT_KEY } from './support/fake-ingest-service';
 
 describe('audit-agent check', () => {
   let world: AgentWorld;
@@ -15,10 +18,11 @@ describe('audit-agent check', () => {
   });
   afterEach(() => world.close());
 
-  async function run() {
+  async function run(dataDir: string | null = null) {
     const { out, text } = capturedOutput();
     const code = await check({
       configPath: world.configPath,
+      dataDir,
       timeoutMs: 2_000,
       out,
       becomeServiceUser: async () => [],
@@ -106,6 +110,19 @@ describe('audit-agent check', () => {
       code: 1,
       text: expect.stringMatching(/PROBLEM .*TenantId is not set/),
     });
+  });
+
+  it.each([
+    ['beside the configuration', 'agent-data'],
+    ['elsewhere', 'state'],
+  ])('checks the key that the agent renewed, which lies in its data folder %s', async (_, folder) => {
+    world.copy(FILES_2022);
+    world.configure({ ApiKey: 'aak_ended' });
+    const dataDir = join(world.folder, folder);
+    await new OwnKey(dataDir).keep(new Secret('aak_ended'), AGENT_KEY, 'aak_ended');
+    const { code, text } = await run(folder === 'agent-data' ? null : dataDir);
+    expect(text).toContain('OK      the service takes events with this agent key for tenant 7');
+    expect(code).toBe(0);
   });
 
   it('distinguishes an address where nothing listens from one where another program listens', async () => {
