@@ -79,6 +79,17 @@ describe('audit-agent check', () => {
     ]);
   });
 
+  it('takes an empty folder that hosts share for one that another host has, as the agent does', async () => {
+    const entry = databaseEntry('Payroll', 'audit/*.sqlaudit');
+    const DirectFile = { ...entry.AuditSource.DirectFile, Shared: true };
+    world.configure({}, { Databases: [{ ...entry, AuditSource: { ...entry.AuditSource, DirectFile } }] });
+    const { code, text } = await run();
+    expect(text).toMatch(/NOTE {4}Payroll: no file matches \*\.sqlaudit in .*: the agent stands by/);
+    expect(code).toBe(0);
+    world.configure();
+    expect(await run()).toMatchObject({ code: 1, text: expect.stringMatching(/PROBLEM Payroll: no file/) });
+  });
+
   it('names every problem at once', async () => {
     writeFileSync(
       join(world.auditFolder, 'x.sqlaudit'),
