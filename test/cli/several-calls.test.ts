@@ -341,6 +341,11 @@ describe('what a command tells', () => {
     const several = await failing(Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
     expect(several.error).toBe('No service answers at http://service: ECONNREFUSED');
     expect((await failing(new Error('refused'))).error).toBe('No service answers at http://service: refused');
+    const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+    ask.mockRejectedValueOnce(late);
+    expect((await runCli(['tenant', 'list'], ENV)).error).toBe(
+      'The service at http://service has not answered within 30 seconds. A change that was asked for may go on there.',
+    );
   });
 
   it('of a header without a name is how it must be', async () => {
