@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from './log';
@@ -62,11 +63,19 @@ export async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** A file name for any text, the same on every platform. */
-export const fileNameOf = (text: string): string =>
-  text.replace(/[^A-Za-z0-9_-]/gu, (char) =>
+/** A file name for any text, the same on every platform. Of a long one it has the beginning, and a hash of all. */
+export function fileNameOf(text: string): string {
+  const name = text.replace(/[^A-Za-z0-9_-]/gu, (char) =>
     encodeURIComponent(char.isWellFormed() ? char : '?').replace(ODD, hex),
   );
+  if (name.length <= NAME_CHARS_MAX) return name;
+  const hash = createHash('sha256').update(name).digest('hex');
+  return `${name.slice(0, BEGINNING_CHARS)}_${hash}`;
+}
+
+/** File systems take names of 255 bytes. The longest ending of a file that is made of one is `.ndjson.new`. */
+const NAME_CHARS_MAX = 244;
+const BEGINNING_CHARS = 108;
 const ODD = /^[^%]$/;
 const hex = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 

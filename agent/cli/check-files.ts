@@ -9,7 +9,7 @@ import type { Environment } from '../source/environment';
 import { isShared, isStored, openSource } from '../source/open-source';
 import { type DecodedItem, decodeFiles } from '../sqlaudit/decode-files';
 import { AGENT_TIMES } from '../times';
-import { type CheckResult, ok, problem } from './check-result';
+import { type CheckResult, note, ok, problem } from './check-result';
 
 const NO_BOOKMARKS = { of: () => null, all: () => [] };
 
@@ -64,6 +64,13 @@ async function checkSource(
   const newest = listing.files.at(-1);
   if (newest === undefined && isStored(config))
     return [problem(`${name}: ${source.state?.().problem ?? `no audit file in ${source.title}`}`)];
+  if (newest === undefined && skipped.length === 0 && isShared(config)) {
+    return [
+      note(
+        `${name}: no file matches ${source.title}: the agent stands by. If the folder is here now, correct AuditFilePath`,
+      ),
+    ];
+  }
   if (newest === undefined) {
     return [
       ...skipped,

@@ -9,6 +9,8 @@ import { readConfig } from './read-config';
 
 interface CheckOptions {
   readonly configPath: string;
+  /** See `dataDirOf`. The key that the agent renewed lies there. */
+  readonly dataDir?: string | null;
   /** The timeout of each call to the service. */
   readonly timeoutMs: number;
   readonly out: LineOutput;
@@ -37,7 +39,7 @@ export async function check(options: CheckOptions): Promise<number> {
       await out.write(`${LABEL[kind]} ${text}`);
     }
   };
-  const read = await readConfig(configPath);
+  const read = await readConfig(configPath, options.dataDir);
   const { path, warnings } = read;
   await say(read.kind === 'config' ? [ok(`${path}: is valid`)] : read.problems.map(problem));
   await say(warnings.map(note));

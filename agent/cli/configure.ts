@@ -111,7 +111,8 @@ async function ofThisHost(
   if (template === null) return checkedText(text, configPath, label);
   const { content, central, token } = template;
   const withKey = (key: Partial<Enrolled>) => {
-    const own = { ApiKey: key.key ?? central.ApiKey, TenantId: central.TenantId ?? key.tenantId };
+    const tenantId = isFilledIn(central.TenantId) ? central.TenantId : (key.tenantId ?? central.TenantId);
+    const own = { ApiKey: key.key ?? central.ApiKey, TenantId: tenantId };
     return toText({ ...content, CentralApi: { ...central, ...own } });
   };
   if (token === null) return checkedText(withKey({}), configPath, label);
@@ -122,6 +123,10 @@ async function ofThisHost(
   });
   return checkedText(withKey(enrolled), configPath, label);
 }
+
+/** The configuration that a package brings has an empty tenant. */
+const isFilledIn = (value: unknown) =>
+  typeof value === 'string' ? value.trim() !== '' : (value ?? null) !== null;
 
 const toText = (content: unknown) => `${JSON.stringify(content, null, 2)}\n`;
 

@@ -72,9 +72,15 @@ export function agentProgram(
     .command('check')
     .description('checks the configuration, the audit files, the service and the key, and changes nothing')
     .requiredOption('--config <file>', 'the configuration, JSON')
+    .option('--data-dir <dir>', DATA_DIR)
     .option('--user <name>', 'as root: run the checks as this user, the one that the service runs as')
-    .action(async ({ config, user = null }: { config: string; user?: string | null }) => {
-      const given = { configPath: config, timeoutMs: AGENT_TIMES.requestTimeoutMs, env };
+    .action(async ({ config, dataDir, user = null }: CheckFlags) => {
+      const given = {
+        configPath: config,
+        dataDir: dataDir ?? null,
+        timeoutMs: AGENT_TIMES.requestTimeoutMs,
+        env,
+      };
       const out = new LineOutput(process.stdout);
       exitCode(await check({ ...given, out, becomeServiceUser: (path) => becomeServiceUser(user, path) }));
     });
@@ -91,6 +97,12 @@ export function agentProgram(
       exitCode(await configure({ configPath: config, keepPrevious, input, enroll, print, complain }));
     });
   return program;
+}
+
+interface CheckFlags {
+  readonly config: string;
+  readonly dataDir?: string;
+  readonly user?: string | null;
 }
 
 const DATA_DIR = 'where the agent keeps its state (default: agent-data beside the configuration)';

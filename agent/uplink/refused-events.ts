@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatTicks, parseTicks } from '../../src/event/event-time';
+import { formatTicks, LAST_TICKS, parseTicks } from '../../src/event/event-time';
 import { type Gap, toGap } from '../gaps/gap';
 import type { QueuedEvents } from '../queued-events';
 
@@ -58,7 +58,7 @@ const positionOf = ({ blockOffset, index }: EventPlace) => `${blockOffset}:${ind
 /** The next 100 ns: the gap ends behind the event. */
 function justAfter(time: string): string | null {
   const ticks = parseTicks(time);
-  return ticks === null ? null : formatTicks(ticks + 1n);
+  return ticks === null || ticks >= LAST_TICKS ? null : formatTicks(ticks + 1n);
 }
 
 /** The event time of the newest event that was not refused; null: there is none. */

@@ -61,6 +61,12 @@ async function backUp(folder: string | null): Promise<MadeBackup> {
 }
 
 const asJson = process.argv.includes('--json');
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever reads the output, as `head`, has enough of it.
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`${errorLine(new Error(`The output cannot be written: ${error.message}`), asJson)}\n`);
+  process.exitCode = 1;
+});
 const confirm = questionsTo(process.stdin, process.stderr);
 createProgram({
   env: process.env,

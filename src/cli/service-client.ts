@@ -85,6 +85,10 @@ async function post(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
+    if ((error as Error).name === 'TimeoutError')
+      throw new CommandError(
+        `The service at ${url} has not answered within ${TIMEOUT_MS / 1_000} seconds. A change that was asked for may go on there.`,
+      );
     // For a name with several addresses, the cause has a code and no message.
     const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
     const reason = cause?.message || cause?.code || (error as Error).message;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { msOfTime } from '../event/event-time';
 import type { AuditSource } from '../generated/operations';
 import { type OfTenant, tenantOf } from './only-tenant';
 import { columnsOf } from './operations';
@@ -63,7 +64,7 @@ export function addSourceCommand(program: Command, onService: OnService): void {
       const { host, reportedBefore, withGaps = false, yes } = options;
       const tenantId = await tenantOf(run, options);
       const known = await run('auditSources', { tenantId, hostName: host ?? null }, COLUMNS);
-      const beforeMs = Date.parse(reportedBefore);
+      const beforeMs = msOfTime(reportedBefore);
       const old = known.filter(
         ({ lastReported, gapCount }) => Date.parse(lastReported) < beforeMs && (withGaps || gapCount === 0),
       );

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { check } from '../../agent/cli/check';
 import { checkFiles } from '../../agent/cli/check-files';
 import { checkService } from '../../agent/cli/check-service';
+import { OwnKey } from '../../agent/config/own-key';
 import { type DatabaseConfig, parseConfig } from '../../agent/config/parse-config';
+import { Secret } from '../../agent/config/secret';
 import { FileBytes } from '../../agent/sqlaudit/bytes';
 import { AgentWorld, databaseEntry, FILES_2022 } from './support/agent-world';
 import { capturedOutput } from './support/captured-output';
+import { AGENT_KEY } from './support/fake-ingest-service';
 
 describe('audit-agent check', () => {
   let world: AgentWorld;
@@ -15,10 +18,11 @@ describe('audit-agent check', () => {
   });
   afterEach(() => world.close());
 
-  async function run() {
+  async function run(dataDir: string | null = null) {
     const { out, text } = capturedOutput();
     const code = await check({
       configPath: world.configPath,
+      dataDir,
       timeoutMs: 2_000,
       out,
       becomeServiceUser: async () => [],
@@ -75,6 +79,17 @@ describe('audit-agent check', () => {
     ]);
   });
 
+  it('takes an empty folder that hosts share for one that another host has, as the agent does', async () => {
+    const entry = databaseEntry('Payroll', 'audit/*.sqlaudit');
+    const DirectFile = { ...entry.AuditSource.DirectFile, Shared: true };
+    world.configure({}, { Databases: [{ ...entry, AuditSource: { ...entry.AuditSource, DirectFile } }] });
+    const { code, text } = await run();
+    expect(text).toMatch(/NOTE {4}Payroll: no file matches \*\.sqlaudit in .*: the agent stands by/);
+    expect(code).toBe(0);
+    world.configure();
+    expect(await run()).toMatchObject({ code: 1, text: expect.stringMatching(/PROBLEM Payroll: no file/) });
+  });
+
   it('names every problem at once', async () => {
     writeFileSync(
       join(world.auditFolder, 'x.sqlaudit'),
@@ -106,6 +121,19 @@ describe('audit-agent check', () => {
       code: 1,
       text: expect.stringMatching(/PROBLEM .*TenantId is not set/),
     });
+  });
+
+  it.each([
+    ['beside the configuration', 'agent-data'],
+    ['elsewhere', 'state'],
+  ])('checks the key that the agent renewed, which lies in its data folder %s', async (_, folder) => {
+    world.copy(FILES_2022);
+    world.configure({ ApiKey: 'aak_ended' });
+    const dataDir = join(world.folder, folder);
+    await new OwnKey(dataDir).keep(new Secret('aak_ended'), AGENT_KEY, 'aak_ended');
+    const { code, text } = await run(folder === 'agent-data' ? null : dataDir);
+    expect(text).toContain('OK      the service takes events with this agent key for tenant 7');
+    expect(code).toBe(0);
   });
 
   it('distinguishes an address where nothing listens from one where another program listens', async () => {

@@ -76,6 +76,16 @@ describe('audit-agent configure with a token', () => {
     expect(written()).toEqual(CONTENT);
   });
 
+  it('takes the tenant of the token into a file that has none yet, as the one of a package', async () => {
+    const { enroll } = enrolling();
+    for (const TenantId of ['', ' ', null]) {
+      writeFileSync(path, JSON.stringify(central({ ApiKey: '<AGENT_API_KEY>', TenantId })));
+      const { said } = await run(JSON.stringify({ CentralApi: { EnrollToken: TOKEN } }), { enroll });
+      expect(said).toEqual([`${path}: is written`]);
+      expect(written().CentralApi.TenantId).toBe('7');
+    }
+  });
+
   it('in a file for many hosts writes names with the name of the host, with or without a token', async () => {
     const { enroll } = enrolling();
     const file = join(folder, 'all.json');

@@ -28,6 +28,17 @@ const refused = (codes: Readonly<Record<number, string>>): ReadonlyMap<number, R
 const KEPT = { database: 'Payroll', keptIn: 'rejected.ndjson', nowMs: Date.UTC(2026, 0, 5, 9) };
 
 describe('the gaps of refused events', () => {
+  it('have no end behind the last moment that a time can state', () => {
+    const event = {
+      ...{ file: 'f', fileGuid: 'G1', blockOffset: 512, index: 0 },
+      eventTime: '9999-12-31T23:59:59.9999999Z',
+    };
+    const gaps = gapsOf(queued(JSON.stringify(event)), refused({ 0: 'invalid_event' }), KEPT);
+    expect(gaps.map(({ afterTime, beforeTime }) => [afterTime, beforeTime])).toEqual([
+      [event.eventTime, null],
+    ]);
+  });
+
   it('are one for each file and code, and tell how many events are missing, which, and why', () => {
     const events = eventsOf(
       { block: 512, at: 1 },

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { newKey } from '../../src/caller/key-format';
 import { lockDataDir } from '../../src/database/data-dir-lock';
@@ -54,6 +57,33 @@ describe('the process of the command line', () => {
     expect(code).toBe(0);
     for (const command of ['migrate', 'tenant', 'key', 'agent-key'])
       expect(stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
+  });
+});
+
+describe('the output of the command line', () => {
+  const tenants = Array.from({ length: 20_000 }, (_, i) => ({ tenantId: String(i), name: `tenant ${i}` }));
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.end(JSON.stringify({ data: { tenants } })));
+  });
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it.each([
+    ['| head -n 1', 0, ''],
+    ['>/dev/full', 1, 'The output cannot be written: ENOSPC: no space left on device, write\n'],
+  ])('%s ends it with %i, and with no more than one line on stderr', async (rest, code, stderr) => {
+    const main = path.join(await compiledService(), 'src/cli/main.js');
+    if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const command = `"${process.execPath}" "${main}" tenant list --service ${url} --operator-key k ${rest}`;
+    const ended = await new Promise<Ended>((resolve) =>
+      execFile('bash', ['-o', 'pipefail', '-c', command], (error, stdout, said) =>
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr: said }),
+      ),
+    );
+    expect([ended.code, ended.stderr]).toEqual([code, stderr]);
   });
 });
 

@@ -71,6 +71,15 @@ describe('a command that asks the service several times', () => {
     },
   );
 
+  it.each(['2026-01-03T00:00:00+00', '2026-01-03T00:00:00,0Z'])(
+    'remove-sources asks before it removes what was reported before %s, a form that dates do not read',
+    async (time) => {
+      answering({ auditSources: [sources.slice(0, 1)], removeAuditSources: [] });
+      const { error } = await runCli(['remove-sources', '--reported-before', time, '--tenant', '7'], ENV);
+      expect(error).toContain('1 sources of tenant 7');
+    },
+  );
+
   it('remove-sources --with-gaps goes on while fewer stay, and tells the sums', async () => {
     const answer = (removed: number, gaps: number, kept: number) => ({ sources: removed, gaps, kept });
     answering({
@@ -332,6 +341,11 @@ describe('what a command tells', () => {
     const several = await failing(Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
     expect(several.error).toBe('No service answers at http://service: ECONNREFUSED');
     expect((await failing(new Error('refused'))).error).toBe('No service answers at http://service: refused');
+    const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+    ask.mockRejectedValueOnce(late);
+    expect((await runCli(['tenant', 'list'], ENV)).error).toBe(
+      'The service at http://service has not answered within 30 seconds. A change that was asked for may go on there.',
+    );
   });
 
   it('of a header without a name is how it must be', async () => {

@@ -172,7 +172,9 @@ describe('the agent of the package', () => {
     };
     const agent = 'node --use-system-ca /usr/lib/audit-agent/agent.js';
     expect(await run('status', '--json')).toBe(`${agent} status --json`);
-    expect(await run('check', '--config', 'a b')).toBe(`${agent} check --user audit-agent --config a b`);
+    expect(await run('check', '--config', 'a b')).toBe(
+      `${agent} check --user audit-agent --data-dir /var/lib/audit-agent --config a b`,
+    );
     expect(await run()).toBe(agent);
   });
 });

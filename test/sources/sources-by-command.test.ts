@@ -1,3 +1,5 @@
+import { Client } from 'pg';
+import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { runCli } from '../support/cli';
 import { ANY_ENGINE } from '../support/engines';
@@ -41,6 +43,30 @@ describe('the command sources', () => {
     );
     const ofOther = (await run('--tenant', other.tenantId)).lines[0]?.split('\n') ?? [];
     expect([ofOther.length, ofOther[1]]).toEqual([2, expect.stringContaining('HOST-B')]);
+  });
+
+  it('tells as JSON of as many sources as a tenant may have, with the gaps of each', async () => {
+    const acme = await open.world.tenant();
+    const { migrationDatabaseUrl, databaseUrl } = open.world.database;
+    const client = new Client({ connectionString: migrationDatabaseUrl ?? databaseUrl ?? '' });
+    await client.connect();
+    await client.query(
+      `WITH made AS (INSERT INTO audit_source (tenant_id, host_name, database_name, agent_version, waiting_bytes,
+         published_count, last_reported)
+         SELECT $1::int, 'HOST-' || n, 'Payroll', '1', 0, 0, now() FROM generate_series(1, $2::int) n RETURNING host_name)
+       INSERT INTO audit_gap (tenant_id, host_name, database_name, gap_id, reason, file_name, detail, detected_at,
+         first_reported)
+       SELECT $1::int, host_name, 'Payroll', gen_random_uuid(), 'FILE_DELETED', 'f', 'of ' || host_name,
+         '2026-01-05T08:00:00.0000000Z', now() FROM made WHERE host_name LIKE '%7'`,
+      [Number(acme.tenantId), LIMITS.sourcesMax],
+    );
+    await client.end();
+    const { lines, error } = await run('--tenant', acme.tenantId, '--json');
+    expect(error).toBeNull();
+    const sources: { hostName: string; gaps: { detail: string }[] }[] = JSON.parse(lines[0] ?? '');
+    expect(sources).toHaveLength(LIMITS.sourcesMax);
+    for (const { hostName, gaps } of sources)
+      expect(gaps.map(({ detail }) => detail)).toEqual(hostName.endsWith('7') ? [`of ${hostName}`] : []);
   });
 
   it('prints only those whose agents do not run the settings of their group', async () => {

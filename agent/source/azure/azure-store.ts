@@ -50,6 +50,10 @@ export class AzureStore implements ObjectStore {
   private readonly accountKey: string | null;
   /** The folder where the next listing goes on. */
   private resumeAt = '';
+  /** FILETIME by series of a primary: all files that were begun before it, those of replicas too, were listed. */
+  private readonly listedTo = new Map<string, bigint>();
+  /** Of the folders since the first one: series with files that were left out, and what `listedTo` is without them. */
+  private pass = { full: new Set<string>(), to: new Map<string, bigint>() };
 
   constructor(private readonly options: AzureStoreOptions) {
     const { config, env } = options;
@@ -72,13 +76,17 @@ export class AzureStore implements ObjectStore {
 
   async list(wanted: Wanted): Promise<Listed> {
     const from = this.resumeAt;
+    if (from === '') this.pass = { full: new Set(), to: new Map() };
+    const full = new Set<string>();
     const stopped = await this.walk(this.options.config.prefix, 0, {
       wanted,
       from,
-      full: new Set(),
+      full,
       pages: 0,
     });
     this.resumeAt = stopped ?? '';
+    for (const series of full) this.pass.full.add(series);
+    if (stopped === null) this.notePass();
     return { isBegin: from === '', isEnd: stopped === null };
   }
 
@@ -115,13 +123,36 @@ export class AzureStore implements ObjectStore {
         if (!walk.wanted.take(object, name)) walk.full.add(name.series);
       }
       for (const folder of folders) {
-        if (isBefore(folder, walk.from) || !isWanted(folder, walk)) continue;
+        if (isBefore(folder, walk.from) || !this.isWanted(folder, walk)) continue;
         const stopped = await this.walk(folder, depth + 1, walk);
         if (stopped !== null) return stopped;
       }
       if (next === '') return null;
       marker = next;
     }
+  }
+
+  /** Folders of days that lie before what is wanted of their series are left out. A day has the files of replicas, too. */
+  private isWanted(folder: string, { full, wanted }: Walk): boolean {
+    const [, day] = DAY.exec(folder) ?? [];
+    if (day === undefined) return true;
+    const series = folder.slice(0, -day.length - 2).toLowerCase();
+    if (full.has(series) && full.has(replicasOf(series))) return false;
+    const froms = [series, replicasOf(series)].flatMap((one) => wanted.from(one) ?? []).sort(byValue);
+    const [first, last] = [froms[0], froms.at(-1)];
+    if (first === undefined || last === undefined) return true;
+    // While nothing of the replicas is known, a pass may leave out days of theirs.
+    if (froms.length > 1 && !this.pass.to.has(series)) this.pass.to.set(series, last);
+    const listedTo = this.listedTo.get(series) ?? first;
+    const endMs = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
+    const end = Number.isNaN(endMs) ? null : BigInt(endMs) * TICKS_PER_MS + FILETIME_UNIX_EPOCH;
+    return end === null || end > later(listedTo, first);
+  }
+
+  private notePass(): void {
+    const { full, to } = this.pass;
+    for (const [series, last] of to)
+      if (!full.has(series) && !full.has(replicasOf(series))) this.listedTo.set(series, last);
   }
 
   private async page(prefix: string, marker: string): Promise<Page> {
@@ -203,16 +234,11 @@ export class AzureStore implements ObjectStore {
 const isBefore = (folder: string, other: string): boolean =>
   !other.startsWith(folder) && Buffer.compare(Buffer.from(folder), Buffer.from(other)) < 0;
 
-/** Folders of days that lie before what is wanted of their series are left out. */
-function isWanted(folder: string, { full, wanted }: Walk): boolean {
-  const [, day] = DAY.exec(folder) ?? [];
-  if (day === undefined) return true;
-  const series = folder.slice(0, -day.length - 2).toLowerCase();
-  if (full.has(series) && full.has(`${series}/ro`)) return false;
-  const from = wanted.from(series) ?? wanted.from(`${series}/ro`);
-  const endMs = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
-  return from === null || Number.isNaN(endMs) || BigInt(endMs) * TICKS_PER_MS + FILETIME_UNIX_EPOCH > from;
-}
+const later = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const byValue = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Below the folder of a day. */
+const replicasOf = (series: string): string => `${series}/ro`;
 
 function toObject(entry: string): StoredObject {
   return {

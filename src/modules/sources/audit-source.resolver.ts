@@ -50,6 +50,9 @@ type SourceListType = Answer<typeof SOURCE_LIST>;
 
 @Resolver(() => AuditSourceType)
 export class AuditSourceResolver {
+  /** The gaps of a call that are being read: of one source at a time, since a list may be of thousands. */
+  readonly #reading = new WeakMap<Call, Promise<readonly StoredGap[]>>();
+
   constructor(
     private readonly sources: AuditSourceStore,
     private readonly tenants: Pick<TenantStore, 'existing' | 'list'>,
@@ -164,11 +167,14 @@ export class AuditSourceResolver {
   @Takes(GAPS_PARAMETERS)
   async gaps(
     { limit }: ParameterValues<typeof GAPS_PARAMETERS>,
-    _: Call,
+    call: Call,
     source: AuditSourceType,
   ): Promise<AuditGapType[]> {
-    const gaps = await this.sources.gaps(Number(source.tenantId), source, limit);
-    return gaps.map(toGapType);
+    if (source.gapCount === 0) return [];
+    const before = this.#reading.get(call) ?? Promise.resolve([]);
+    const reading = before.then(() => this.sources.gaps(Number(source.tenantId), source, limit));
+    this.#reading.set(call, reading);
+    return (await reading).map(toGapType);
   }
 
   async #typed() {

@@ -11,9 +11,9 @@ const FOLDER = 'srv-1/payroll/SqlDbAuditing_ServerAudit';
 
 /** Name of a blob that was begun some days ago. */
 const blobOf = (daysAgo: number, time = '09_15_02_120_0', replica = ''): string => {
-  const day = new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
-  return `${FOLDER}/${day}/${replica}${time}.xel`;
+  return `${FOLDER}/${dayOf(daysAgo)}/${replica}${time}.xel`;
 };
+const dayOf = (daysAgo: number): string => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 
 describe('a collector of a container', () => {
   let agents: AgentWorld;
@@ -59,6 +59,26 @@ describe('a collector of a container', () => {
     const starts = store.ranges.flatMap((range) => (range.endsWith('+512') ? [] : [range.split('+')[0]]));
     expect(new Set(starts).size).toBe(starts.length);
     await until('caught up', () => agents.statusOf()?.state === 'idle');
+    expect(gaps()).toEqual([]);
+  });
+
+  it('reads what replicas wrote days ago, although it has come further with the primary', async () => {
+    let n = 0;
+    const add = (daysAgo: number, ...name: string[]) =>
+      store.append(blobOf(daysAgo, ...name), fileOf(++n, n), Date.now() - daysAgo * DAY_MS);
+    for (const daysAgo of [9, 8, 3, 2]) await add(daysAgo);
+    // One listing takes 64 files of a series.
+    for (const [daysAgo, files] of [
+      [9, 60],
+      [8, 20],
+    ] as const)
+      for (let file = 0; file < files; file++) await add(daysAgo, `10_15_00_${100 + file}_0`, 'RO/');
+    agents.follow();
+    await until('every record', () => statements().length === n);
+    await until('caught up', () => agents.statusOf()?.state === 'idle');
+    const before = store.requests.length;
+    await until('more listings', () => store.requests.length > before + 20);
+    expect(store.requests.slice(before + 10).join()).not.toMatch(new RegExp(dayOf(9)));
     expect(gaps()).toEqual([]);
   });
 

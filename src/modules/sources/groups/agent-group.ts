@@ -48,13 +48,32 @@ export function settingsAfter(before: WantedSettings, { settings, unset = [] }: 
   return { ...before, ...without, ...given };
 }
 
+type NamesHost = (hostName: string) => boolean;
+
+/** Each pattern of a group is read once, and compared with each host once. */
+const known = new WeakMap<AgentGroup, NamesHost>();
+
 /** Whether a pattern with `*` for any text and `?` for one character matches a whole host name, in any letter case. */
-const matchesHost = (pattern: string, hostName: string) =>
-  globTest(parseGlob(pattern.toLowerCase()))(hostName.toLowerCase());
+function namesHostOf(group: AgentGroup): NamesHost {
+  const before = known.get(group);
+  if (before) return before;
+  const tests = group.hosts.map((pattern) => globTest(parseGlob(pattern.toLowerCase())));
+  const told = new Map<string, boolean>();
+  const namesHost = (hostName: string) => {
+    const toldBefore = told.get(hostName);
+    if (toldBefore !== undefined) return toldBefore;
+    const name = hostName.toLowerCase();
+    const isNamed = tests.some((test) => test(name));
+    told.set(hostName, isNamed);
+    return isNamed;
+  };
+  known.set(group, namesHost);
+  return namesHost;
+}
 
 /** The group of a host: the first that matches. @param groups of one tenant, in their order */
 export const groupOf = (groups: readonly AgentGroup[], hostName: string): AgentGroup | null =>
-  groups.find(({ hosts }) => hosts.some((pattern) => matchesHost(pattern, hostName))) ?? null;
+  groups.find((group) => namesHostOf(group)(hostName)) ?? null;
 
 /** Whether the agent of a source runs the settings of its group, and refuses none. @param group null: it has none */
 export const runsSettings = ({ running }: Pick<AuditSource, 'running'>, group: AgentGroup | null): boolean =>
