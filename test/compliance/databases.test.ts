@@ -150,7 +150,7 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
     expect(whole('MADE')?.reason).toContain('Specifications of these databases record some: Hr, Shop.');
   });
 
-  it('show the accesses to a sensitive object of their own database alone', async () => {
+  it('show the accesses to a sensitive object of their own database and schema alone', async () => {
     const sensitive = DECLARATIONS.filter(({ kind }) => kind === 'sensitive').map((one) => ({
       ...one,
       serverInstanceName: 'SHOWN',
@@ -159,6 +159,13 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
       ...sensitive,
       ...sensitive.map((one) => ({ ...one, databaseName: 'Shop' })),
     ] as never);
+    const elsewhere = await itemsWith(
+      sensitive.map((one) => ({ ...one, databaseName: 'Shop', schemaName: 'hr' })) as never,
+    );
+    expect(whole('SHOWN', '10.2.1.1', elsewhere)).toMatchObject({
+      status: 'unknown',
+      reason: 'No record says that access to Shop.hr.Employees is recorded.',
+    });
     expect(whole('SHOWN', '10.2.1.1', all)).toMatchObject({
       status: 'unknown',
       reason: 'No record says that access to Payroll.dbo.Employees is recorded.',

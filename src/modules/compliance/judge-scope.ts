@@ -94,7 +94,7 @@ async function stateOfObject(object: SensitiveObject, trail: InstanceTrail): Pro
   const { databaseName, schemaName, objectName } = object;
   const name = [databaseName, schemaName, objectName].filter((part) => part !== null).join('.');
   const known = trail.replay.ofObject(object, OBJECT_ACCESS);
-  const lastMs = (await trail.accesses()).get(objectKey(databaseName, objectName));
+  const lastMs = (await trail.accesses()).get(objectKey(object));
   if (
     known?.is === 'configured' ||
     (known && !(lastMs !== undefined && lastMs > Date.parse(known.since) + 1))
