@@ -45,6 +45,8 @@ const database = (instance: string, hours: number, actionId: string, objectName:
   });
 const make = `CREATE SPECIFICATION FOR SERVER AUDIT Trail ADD (${GROUP}) WITH (STATE = ON)`;
 const drop = `ALTER SPECIFICATION DROP (${GROUP})`;
+const actions = (named: string) =>
+  `CREATE SPECIFICATION FOR SERVER AUDIT Trail ADD (${named} ON dbo.Employees BY public) WITH (STATE = ON)`;
 
 /** What the trail of each instance has, in hours before the end. */
 const EVENTS: readonly Given[] = [
@@ -59,6 +61,12 @@ const EVENTS: readonly Given[] = [
   // Payroll of TAKEN stopped to record. Shop has accesses since.
   ...[specification('TAKEN', 100, 'Payroll', make), specification('TAKEN', 80, 'Payroll', drop)],
   access('TAKEN', 7, 'Shop'),
+  // PART records one action on Employees, and LESS records the others still after one was taken out.
+  specification('PART', 100, 'Payroll', actions('SELECT')),
+  access('PART', 9, 'Payroll'),
+  specification('LESS', 100, 'Payroll', actions('SELECT, INSERT, UPDATE, DELETE')),
+  specification('LESS', 80, 'Payroll', 'ALTER SPECIFICATION DROP (DELETE ON dbo.Employees BY public)'),
+  access('LESS', 7, 'Payroll'),
   // Payroll of MADE was dropped and made again, and Shop was not: who tried to drop it was refused.
   ...['Payroll', 'Shop', 'Hr'].map((database) => specification('MADE', 100, database, make)),
   ...[database('MADE', 50, 'DR', 'PAYROLL'), database('MADE', 50, 'CR', 'Payroll')],
@@ -148,6 +156,20 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
       ['Shop', 'pass', hoursAgo(100)],
     ]);
     expect(whole('MADE')?.reason).toContain('Specifications of these databases record some: Hr, Shop.');
+  });
+
+  it('that record single actions on a sensitive object are shown by accesses for no other action', async () => {
+    const all = await itemsWith(
+      DECLARATIONS.filter(({ kind }) => kind === 'sensitive').map((one) => ({
+        ...one,
+        serverInstanceName: null,
+      })) as never,
+    );
+    expect(whole('PART', '10.2.1.1', all)).toMatchObject({
+      status: 'unknown',
+      reason: 'No record says that access to Payroll.dbo.Employees is recorded.',
+    });
+    expect(whole('LESS', '10.2.1.1', all)).toMatchObject({ status: 'fail', since: hoursAgo(80) });
   });
 
   it('show the accesses to a sensitive object of their own database and schema alone', async () => {

@@ -48,6 +48,7 @@ describe('whether accesses to sensitive objects are recorded', () => {
     const replay = {
       ofObject: ({ objectName }: { objectName: string }) => known[objectName],
       filterOf: () => null,
+      mayBeOfActions: () => false,
     };
     const accesses = async () =>
       new Map(more.lastMs === undefined ? [] : objects.map((one) => [objectKey(one), more.lastMs]));

@@ -338,6 +338,28 @@ describe('a replay of changes to audits', () => {
 
       expect(replay.ofObject(SALARY, GROUP)).toMatchObject({ is: 'contradicted', recordId: 'record-5' });
     });
+
+    it.each([
+      ['SELECT ON dbo.Salary BY public', 4],
+      [`${ALL} ON dbo.Salary BY auditor`, 4],
+      [`${ALL} ON SCHEMA::dbo BY public`, 4],
+      ['SELECT ON dbo.Other BY public', null],
+      ['SELECT ON SCHEMA::hr BY public', null],
+      [GROUP, null],
+    ])('may have recorded an access up to their end: %s', (actions, until) => {
+      const mayBe = (replay: AuditReplay, minute: number, object = SALARY) =>
+        replay.mayBeOfActions(object, Date.parse(timeAt(minute)));
+      const off = onPay(4, 'ALTER DATABASE AUDIT SPECIFICATION D WITH (STATE = OFF)');
+      const dropped = onPay(4, 'DROP DATABASE AUDIT SPECIFICATION D');
+      const taken = onPay(4, `ALTER DATABASE AUDIT SPECIFICATION D DROP (${actions})`);
+
+      expect(mayBe(replayed(made(actions)), 9)).toBe(until !== null);
+      for (const end of [off, dropped, taken]) {
+        const replay = replayed(made(actions), end);
+        expect([4, 5].map((minute) => mayBe(replay, minute))).toEqual([until !== null, false]);
+        expect(mayBe(replay, 4, { ...SALARY, databaseName: 'Other' })).toBe(false);
+      }
+    });
   });
 
   describe('with a snapshot', () => {

@@ -94,7 +94,10 @@ async function stateOfObject(object: SensitiveObject, trail: InstanceTrail): Pro
   const { databaseName, schemaName, objectName } = object;
   const name = [databaseName, schemaName, objectName].filter((part) => part !== null).join('.');
   const known = trail.replay.ofObject(object, OBJECT_ACCESS);
-  const lastMs = (await trail.accesses()).get(objectKey(object));
+  const accessMs = (await trail.accesses()).get(objectKey(object));
+  // Of some actions alone, an access shows nothing of the others.
+  const lastMs =
+    accessMs === undefined || trail.replay.mayBeOfActions(object, accessMs) ? undefined : accessMs;
   if (
     known?.is === 'configured' ||
     (known && !(lastMs !== undefined && lastMs > Date.parse(known.since) + 1))

@@ -24,6 +24,7 @@ import {
   sessionOf,
   statementsIn,
   stopAt,
+  touches,
 } from './specification';
 
 /**
@@ -175,6 +176,25 @@ export class AuditReplay {
       return recorded('configured', latest(found.map(({ on }) => on[0] ?? null)));
     const ends = found.filter(({ on }) => on.length === 0).flatMap((one) => one.ends);
     return ends.length > 0 ? recorded('contradicted', latest(ends)) : byGroup;
+  }
+
+  /**
+   * Whether an access to an object may have been recorded by a specification of single actions, of which it shows nothing
+   * about the other actions, or about others who act. @param atMs the time of the access
+   */
+  mayBeOfActions(object: SensitiveObject, atMs: number): boolean {
+    const isOf = (database: string | null) =>
+      database !== null && fold(database) === fold(object.databaseName);
+    const isLater = (end: Change | null) => end === null || Date.parse(end.at) >= atMs;
+    const isSought = (text: string) => touches(JSON.parse(text) as ObjectAction, object);
+    return (
+      [...this.#specifications.values()].some(
+        (one) =>
+          isOf(one.database) &&
+          (([...one.actions.keys()].some(isSought) && isLater(this.#endOf(one))) ||
+            [...one.removedActions].some(([text, end]) => isSought(text) && isLater(end))),
+      ) || this.#endedActions.some((one) => isOf(one.database) && isSought(one.action) && isLater(one.change))
+    );
   }
 
   /** The databases that have, or had, specifications of their own. */
