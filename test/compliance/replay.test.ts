@@ -409,6 +409,18 @@ describe('a replay of changes to audits', () => {
       expect(taken([{ ...main, auditIsOn: false }]).of(LOGINS)).toMatchObject({ is: 'contradicted' });
     });
 
+    it('ends the stop of an audit that it shows to be on, whose start no record tells', () => {
+      const off = change(2, 'ALTER SERVER AUDIT Main WITH (STATE = OFF)');
+      const stopsWith = (auditIsOn: boolean) => {
+        const replay = replayed(MADE, off);
+        replay.load({ databaseName: 'master', specifications: [{ ...main, auditIsOn }] }, at);
+        return replay.stops;
+      };
+
+      expect(stopsWith(true)).toMatchObject([{ from: timeAt(2), to: timeAt(3), recordId: 'record-2' }]);
+      expect(stopsWith(false)).toMatchObject([{ from: timeAt(2), to: null }]);
+    });
+
     it('keeps who took out, and who switched off, what it shows to be so', () => {
       const without = change(1, `ALTER SERVER AUDIT SPECIFICATION S DROP (${LOGINS})`);
       const off = change(2, 'ALTER SERVER AUDIT SPECIFICATION S WITH (STATE = OFF)');

@@ -70,8 +70,10 @@ export class AuditReplay {
       const state = isOn ? 'on' : 'off';
       const auditState = this.#audits.get(fold(audit));
       const is = auditIsOn ? 'on' : 'off';
-      if (auditState?.is !== is)
+      if (auditState?.is !== is) {
         this.#audits.set(fold(audit), { is, change: turnedBy(auditState?.is ?? null, is, change) });
+        if (auditIsOn) this.#endLastStop(audit, change);
+      }
       this.#specifications.set(key, {
         ...newSpecification(database, state),
         audit,
@@ -364,11 +366,16 @@ export class AuditReplay {
   }
 
   #turn(audit: Switch, is: 'on' | 'off', change: Change, name: string): void {
-    const stop = this.#stops.findLast((one) => one.audit === null || fold(one.audit) === fold(name));
-    if (is === 'on' && stop && stop.to === null) stop.to = change.at;
+    if (is === 'on') this.#endLastStop(name, change);
     if (is === 'off' && audit.is !== 'off') this.#stops.push({ ...stopAt(change), audit: name });
     if (audit.is !== is) audit.change = turnedBy(audit.is, is, change);
     audit.is = is;
+  }
+
+  /** An audit that is on has started again, if it had stood still. */
+  #endLastStop(name: string, { at }: Change): void {
+    const stop = this.#stops.findLast((one) => one.audit === null || fold(one.audit) === fold(name));
+    if (stop && stop.to === null) stop.to = at;
   }
 
   /** An audit that is gone stands still no more where another one records. Else the next start of any ends its stop. */
