@@ -1,4 +1,5 @@
 import { parseTicks } from '../../src/event/event-time';
+import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Assessments } from '../../src/modules/compliance/assessment';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
@@ -86,11 +87,14 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
   });
   afterAll(() => store.close());
 
-  async function itemsWith(declarations: typeof DECLARATIONS): Promise<Items> {
+  const AS_OF = parseTicks(hoursAgo(0)) ?? 0n;
+  const itemsWith = (declarations: typeof DECLARATIONS): Promise<Items> =>
+    assessmentsWith(declarations).itemsOf(null, oneTenant(store.tenantId), AS_OF);
+  function assessmentsWith(declarations: typeof DECLARATIONS): Assessments {
     const { service } = store.database;
     const explorer = new PostgresAuditEventExplorer(service);
     const reader = new PostgresAuditEventReader(service);
-    const assessments = new Assessments(
+    return new Assessments(
       service,
       {
         groupsOfEach: (set, questions) => explorer.groupsOfEach(set, questions),
@@ -104,7 +108,6 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
       { list: async () => declarations },
       () => NOW_MS,
     );
-    return assessments.itemsOf(null, oneTenant(store.tenantId), parseTicks(hoursAgo(0)) ?? 0n);
   }
   const of = (instance: string, controlId = ACCESSES, all = items) =>
     all.filter((item) => item.serverInstanceName === instance && item.controlId === controlId);
@@ -170,6 +173,22 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
       reason: 'No record says that access to Payroll.dbo.Employees is recorded.',
     });
     expect(whole('LESS', '10.2.1.1', all)).toMatchObject({ status: 'fail', since: hoursAgo(80) });
+  });
+
+  it('are of an instance whose older changes are not read, where its tenant has more than that', async () => {
+    const assessed = { asOf: AS_OF, instance: null, checks: [] };
+    const unread = async () => {
+      const trails = await assessmentsWith([]).trails(oneTenant(store.tenantId), assessed);
+      return Object.fromEntries(trails.map((one) => [one.serverInstanceName, one.unreadBefore]));
+    };
+    expect(Object.values(await unread()).filter((time) => time !== null)).toEqual([]);
+    const max = jest.replaceProperty(LIMITS, 'complianceRecordsMax', 4 as never);
+    try {
+      const found = await unread();
+      expect([found.OWN, found.ENDED, found.SHOWN]).toEqual([hoursAgo(80), hoursAgo(80), null]);
+    } finally {
+      max.restore();
+    }
   });
 
   it('show the accesses to a sensitive object of their own database and schema alone', async () => {

@@ -11,6 +11,7 @@ import {
   type ScopeOf,
   stateOfGroup,
   timeOf,
+  unreadSentence,
   type Verdict,
   verdict,
 } from './judge-groups';
@@ -147,6 +148,8 @@ export function judgeAuditors(trail: InstanceTrail, scopeOf: ScopeOf): Verdict {
       groups,
       recordIds: nameless.map(({ recordId }) => recordId),
     });
+  const unread = unreadSentence(trail);
+  if (unread !== null) return verdict('unknown', unread, { groups });
   const recorded = judgeGroups({ groups: [AUDIT_CHANGE] }, trail, scopeOf);
   if (recorded.status !== 'pass') return recorded;
   const what =
