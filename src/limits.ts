@@ -378,6 +378,7 @@ export const LIMITS = {
   valuesOfFilesMax: 300_000, // that one question to files counts by: some 60 MB in the memory of their process
   archiveThreads: 1, // of that process: requests have the other processors
   archiveQuestionMs: 60_000, // then the process is started anew: no question to files takes so long
+  archiveWriteMs: 3_600_000, // for the file of a week, which has up to 150 million events; as long as its transaction
   archivePartBytes: 8 * 1024 * 1024, // of a file that is read from a bucket; an answer is in memory whole
   archiveTransferMs: 600_000, // for one request to a bucket: a file of gigabytes is sent by one
   archiveUnlistedMs: 86_400_000, // before a file that no week has is removed from its place; no reader lasts so long

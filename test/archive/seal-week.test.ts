@@ -2,12 +2,14 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { HOUR_MS } from '../../src/event/event-time';
-import { ID_BYTES, idText } from '../../src/event/record-id';
+import { ID_BYTES, idHex, idText } from '../../src/event/record-id';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { listItemsByIds } from '../../src/store/archive/rows-by-id';
+import { sealWeek } from '../../src/store/archive/seal-week';
 import { HASH_BYTES } from '../../src/store/log/evidence/merkle';
 import { floorOfWeek, weekOfMs } from '../../src/store/rows/partitions';
 import { oneTenant } from '../../src/tenant-set';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
@@ -67,6 +69,40 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
     expect(await trial.seal('2026-01-07T00:00:00Z')).toMatchObject({ outcome: 'sealed', events: 7 });
     expect(await store.count()).toBe(2);
     expect(await reader.page(oneTenant(store.tenantId), PAGE)).toEqual(before);
+  });
+
+  it('accuses nobody where an event of the week is erased while it is sealed', async () => {
+    const other = await store.forNewTenant();
+    const events = other.checked([1, 2, 3].map((i) => ({ eventTime: `2026-01-06T08:00:00.000000${i}Z` })));
+    await other.insert(events);
+    await trial.settle();
+    const { tenantId } = other;
+    const { worker, cache, folder } = trial;
+    const erased = events[1]?.recordId ?? '';
+    const leaves: typeof worker.leaves = async (...asked) => {
+      await store.query(
+        'DELETE FROM audit_event WHERE tenant_id = $1 AND record_id = $2::uuid',
+        tenantId,
+        erased,
+      );
+      await store.query(
+        `UPDATE audit_log_tile SET record_ids = decode(replace(encode(record_ids, 'hex'), $2, repeat('0', 32)), 'hex')
+         WHERE tenant_id = $1 AND level = 0`,
+        ...[tenantId, idHex(erased)],
+      );
+      return worker.leaves(...asked);
+    };
+    const write: typeof worker.write = (...asked) => worker.write(...asked);
+    const writer = { ...{ leaves, write }, rowsAfter: () => Promise.resolve([]) };
+    const { owner } = store.database;
+    await trial.tenants.announce(tenantId);
+    const parts = { ...{ owner, key: TEST_CHECKPOINT_KEY, writer, cache, folder } };
+    const week = weekOfMs(Date.parse('2026-01-06'));
+    expect(await sealWeek(parts, tenantId, week)).toEqual({
+      outcome: 'waits',
+      because: 'events of the week came or went meanwhile',
+    });
+    expect(await other.count()).toBe(2);
   });
 
   it('lets records of files and of rows be asked for together, in whatever order', async () => {

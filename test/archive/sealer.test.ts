@@ -227,6 +227,26 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     expect(await store.count()).toBe(1);
   });
 
+  it('a week that begins to expire comes back into rows once, and is not sealed again for what is left of it', async () => {
+    base = await base.renewed();
+    const { service, owner } = base.database;
+    const days = [5, 6, 7, 8].map((day) => ({ eventTime: `2026-01-0${day}T08:00:00.0000000Z` }));
+    await base.insert(base.checked(days));
+    await trial.settle();
+    const { sealer } = managing(base);
+    expect(await sealer.run()).toBe(1);
+    const retention = new PostgresRetentionStore(service, owner);
+    await retention.setDays(base.tenantId, 28, BY_OPERATOR);
+    const left: number[] = [];
+    for (let day = 0; day < 4; day++) {
+      const nowMs = () => NOW_MS + day * DAY_MS;
+      await applyRetention({ store: retention, nowMs, log: pino({ level: 'silent' }) });
+      left.push(await base.count());
+      expect(await managing(base, undefined, {}, nowMs).sealer.run()).toBe(0);
+    }
+    expect(left).toEqual([3, 2, 1, 0]);
+  });
+
   const placeThat = (change: Partial<FilePlace>): { place: FilePlace } => ({
     place: {
       put: async () => {},

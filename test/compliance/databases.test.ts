@@ -1,4 +1,5 @@
 import { parseTicks } from '../../src/event/event-time';
+import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Assessments } from '../../src/modules/compliance/assessment';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
@@ -45,6 +46,8 @@ const database = (instance: string, hours: number, actionId: string, objectName:
   });
 const make = `CREATE SPECIFICATION FOR SERVER AUDIT Trail ADD (${GROUP}) WITH (STATE = ON)`;
 const drop = `ALTER SPECIFICATION DROP (${GROUP})`;
+const actions = (named: string) =>
+  `CREATE SPECIFICATION FOR SERVER AUDIT Trail ADD (${named} ON dbo.Employees BY public) WITH (STATE = ON)`;
 
 /** What the trail of each instance has, in hours before the end. */
 const EVENTS: readonly Given[] = [
@@ -59,6 +62,12 @@ const EVENTS: readonly Given[] = [
   // Payroll of TAKEN stopped to record. Shop has accesses since.
   ...[specification('TAKEN', 100, 'Payroll', make), specification('TAKEN', 80, 'Payroll', drop)],
   access('TAKEN', 7, 'Shop'),
+  // PART records one action on Employees, and LESS records the others still after one was taken out.
+  specification('PART', 100, 'Payroll', actions('SELECT')),
+  access('PART', 9, 'Payroll'),
+  specification('LESS', 100, 'Payroll', actions('SELECT, INSERT, UPDATE, DELETE')),
+  specification('LESS', 80, 'Payroll', 'ALTER SPECIFICATION DROP (DELETE ON dbo.Employees BY public)'),
+  access('LESS', 7, 'Payroll'),
   // Payroll of MADE was dropped and made again, and Shop was not: who tried to drop it was refused.
   ...['Payroll', 'Shop', 'Hr'].map((database) => specification('MADE', 100, database, make)),
   ...[database('MADE', 50, 'DR', 'PAYROLL'), database('MADE', 50, 'CR', 'Payroll')],
@@ -78,11 +87,14 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
   });
   afterAll(() => store.close());
 
-  async function itemsWith(declarations: typeof DECLARATIONS): Promise<Items> {
+  const AS_OF = parseTicks(hoursAgo(0)) ?? 0n;
+  const itemsWith = (declarations: typeof DECLARATIONS): Promise<Items> =>
+    assessmentsWith(declarations).itemsOf(null, oneTenant(store.tenantId), AS_OF);
+  function assessmentsWith(declarations: typeof DECLARATIONS): Assessments {
     const { service } = store.database;
     const explorer = new PostgresAuditEventExplorer(service);
     const reader = new PostgresAuditEventReader(service);
-    const assessments = new Assessments(
+    return new Assessments(
       service,
       {
         groupsOfEach: (set, questions) => explorer.groupsOfEach(set, questions),
@@ -96,7 +108,6 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
       { list: async () => declarations },
       () => NOW_MS,
     );
-    return assessments.itemsOf(null, oneTenant(store.tenantId), parseTicks(hoursAgo(0)) ?? 0n);
   }
   const of = (instance: string, controlId = ACCESSES, all = items) =>
     all.filter((item) => item.serverInstanceName === instance && item.controlId === controlId);
@@ -150,7 +161,37 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
     expect(whole('MADE')?.reason).toContain('Specifications of these databases record some: Hr, Shop.');
   });
 
-  it('show the accesses to a sensitive object of their own database alone', async () => {
+  it('that record single actions on a sensitive object are shown by accesses for no other action', async () => {
+    const all = await itemsWith(
+      DECLARATIONS.filter(({ kind }) => kind === 'sensitive').map((one) => ({
+        ...one,
+        serverInstanceName: null,
+      })) as never,
+    );
+    expect(whole('PART', '10.2.1.1', all)).toMatchObject({
+      status: 'unknown',
+      reason: 'No record says that access to Payroll.dbo.Employees is recorded.',
+    });
+    expect(whole('LESS', '10.2.1.1', all)).toMatchObject({ status: 'fail', since: hoursAgo(80) });
+  });
+
+  it('are of an instance whose older changes are not read, where its tenant has more than that', async () => {
+    const assessed = { asOf: AS_OF, instance: null, checks: [] };
+    const unread = async () => {
+      const trails = await assessmentsWith([]).trails(oneTenant(store.tenantId), assessed);
+      return Object.fromEntries(trails.map((one) => [one.serverInstanceName, one.unreadBefore]));
+    };
+    expect(Object.values(await unread()).filter((time) => time !== null)).toEqual([]);
+    const max = jest.replaceProperty(LIMITS, 'complianceRecordsMax', 4 as never);
+    try {
+      const found = await unread();
+      expect([found.OWN, found.ENDED, found.SHOWN]).toEqual([hoursAgo(80), hoursAgo(80), null]);
+    } finally {
+      max.restore();
+    }
+  });
+
+  it('show the accesses to a sensitive object of their own database and schema alone', async () => {
     const sensitive = DECLARATIONS.filter(({ kind }) => kind === 'sensitive').map((one) => ({
       ...one,
       serverInstanceName: 'SHOWN',
@@ -159,6 +200,13 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
       ...sensitive,
       ...sensitive.map((one) => ({ ...one, databaseName: 'Shop' })),
     ] as never);
+    const elsewhere = await itemsWith(
+      sensitive.map((one) => ({ ...one, databaseName: 'Shop', schemaName: 'hr' })) as never,
+    );
+    expect(whole('SHOWN', '10.2.1.1', elsewhere)).toMatchObject({
+      status: 'unknown',
+      reason: 'No record says that access to Shop.hr.Employees is recorded.',
+    });
     expect(whole('SHOWN', '10.2.1.1', all)).toMatchObject({
       status: 'unknown',
       reason: 'No record says that access to Payroll.dbo.Employees is recorded.',

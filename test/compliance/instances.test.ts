@@ -34,11 +34,12 @@ describe('the server instances of a tenant', () => {
   });
 });
 
-it('an access to an object is one to its database too, and the last of them counts', async () => {
+it('an access to an object is one to its schema and database too, and the last of them counts', async () => {
   const accesses = [
-    { values: ['Pay', 'Salary'], lastMs: 9 },
-    { values: ['Pay', 'Bonus'], lastMs: 7 },
-    { values: ['Hr', 'Person'], lastMs: 4 },
+    { values: ['Pay', 'dbo', 'Salary'], lastMs: 9 },
+    { values: ['Pay', 'dbo', 'Bonus'], lastMs: 7 },
+    { values: ['Pay', 'hr', 'Bonus'], lastMs: 5 },
+    { values: ['Hr', 'dbo', 'Person'], lastMs: 4 },
   ];
   const later = laterOfTenant(
     { ask: {} as never, groups: new Map() },
@@ -48,6 +49,11 @@ it('an access to an object is one to its database too, and the last of them coun
     },
   );
   const last = await later('PAY01').accesses();
-  const keys = [objectKey('Pay', 'Bonus'), objectKey('PAY', null), objectKey('hr', null)];
-  expect(keys.map((key) => last.get(key))).toEqual([7, 9, 4]);
+  const lastOf = (databaseName: string, schemaName: string | null, objectName: string | null) =>
+    last.get(objectKey({ databaseName, schemaName, objectName }));
+  expect([lastOf('Pay', 'DBO', 'Bonus'), lastOf('PAY', null, null), lastOf('hr', null, null)]).toEqual([
+    7, 9, 4,
+  ]);
+  expect([lastOf('Pay', 'hr', 'Bonus'), lastOf('Pay', 'hr', null)]).toEqual([5, 5]);
+  expect([lastOf('Pay', 'hr', 'Salary'), lastOf('Hr', 'hr', null)]).toEqual([undefined, undefined]);
 });

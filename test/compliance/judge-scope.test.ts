@@ -48,13 +48,10 @@ describe('whether accesses to sensitive objects are recorded', () => {
     const replay = {
       ofObject: ({ objectName }: { objectName: string }) => known[objectName],
       filterOf: () => null,
+      mayBeOfActions: () => false,
     };
     const accesses = async () =>
-      new Map(
-        more.lastMs === undefined
-          ? []
-          : objects.map((one) => [objectKey(one.databaseName, one.objectName), more.lastMs]),
-      );
+      new Map(more.lastMs === undefined ? [] : objects.map((one) => [objectKey(one), more.lastMs]));
     return judgeSensitive(trailOf({ sensitive: objects }, { replay, accesses, ...more }), SERVER, within);
   };
   const off = (minute: number, by: string | null = null) => ({

@@ -75,6 +75,19 @@ describe('whether audits run', () => {
     expect(asked).toEqual([30, 30]);
   });
 
+  it('is unknown where changes of audits in the period were not read', async () => {
+    const unread = { unreadBefore: ago(90) };
+    expect(await runs({ unreadBefore: ago(DAYS_31) })).toMatchObject({ status: 'pass' });
+    expect(await runs(unread)).toMatchObject({
+      ...{ status: 'unknown', reason: expect.stringContaining(`those since ${ago(90)}: nothing is known`) },
+    });
+    expect(await runs({ ...unread, ...stops(ago(80), null) })).toMatchObject({ status: 'fail' });
+    const starts = (at: string) =>
+      judged({ kind: 'starts-with-server' }, { ...unread, serverStarts: [{ at, recordId: 's' }] });
+    for (const at of [ago(500), ago(89)]) expect(await starts(at)).toMatchObject({ status: 'unknown' });
+    expect(await starts(ago(88.9))).toMatchObject({ status: 'fail' });
+  });
+
   it('fails for a gap that reaches into the period', async () => {
     const with_ = (...gaps: object[]) => runs({ sources: [source({ gaps })] });
     expect(await with_(gap(ago(90), ago(80)))).toMatchObject({ status: 'fail' });

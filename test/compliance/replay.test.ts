@@ -338,6 +338,28 @@ describe('a replay of changes to audits', () => {
 
       expect(replay.ofObject(SALARY, GROUP)).toMatchObject({ is: 'contradicted', recordId: 'record-5' });
     });
+
+    it.each([
+      ['SELECT ON dbo.Salary BY public', 4],
+      [`${ALL} ON dbo.Salary BY auditor`, 4],
+      [`${ALL} ON SCHEMA::dbo BY public`, 4],
+      ['SELECT ON dbo.Other BY public', null],
+      ['SELECT ON SCHEMA::hr BY public', null],
+      [GROUP, null],
+    ])('may have recorded an access up to their end: %s', (actions, until) => {
+      const mayBe = (replay: AuditReplay, minute: number, object = SALARY) =>
+        replay.mayBeOfActions(object, Date.parse(timeAt(minute)));
+      const off = onPay(4, 'ALTER DATABASE AUDIT SPECIFICATION D WITH (STATE = OFF)');
+      const dropped = onPay(4, 'DROP DATABASE AUDIT SPECIFICATION D');
+      const taken = onPay(4, `ALTER DATABASE AUDIT SPECIFICATION D DROP (${actions})`);
+
+      expect(mayBe(replayed(made(actions)), 9)).toBe(until !== null);
+      for (const end of [off, dropped, taken]) {
+        const replay = replayed(made(actions), end);
+        expect([4, 5].map((minute) => mayBe(replay, minute))).toEqual([until !== null, false]);
+        expect(mayBe(replay, 4, { ...SALARY, databaseName: 'Other' })).toBe(false);
+      }
+    });
   });
 
   describe('with a snapshot', () => {
@@ -385,6 +407,18 @@ describe('a replay of changes to audits', () => {
     it('shows audits and specifications that are off', () => {
       expect(taken([{ ...main, isOn: false }]).of(LOGINS)).toMatchObject({ is: 'contradicted' });
       expect(taken([{ ...main, auditIsOn: false }]).of(LOGINS)).toMatchObject({ is: 'contradicted' });
+    });
+
+    it('ends the stop of an audit that it shows to be on, whose start no record tells', () => {
+      const off = change(2, 'ALTER SERVER AUDIT Main WITH (STATE = OFF)');
+      const stopsWith = (auditIsOn: boolean) => {
+        const replay = replayed(MADE, off);
+        replay.load({ databaseName: 'master', specifications: [{ ...main, auditIsOn }] }, at);
+        return replay.stops;
+      };
+
+      expect(stopsWith(true)).toMatchObject([{ from: timeAt(2), to: timeAt(3), recordId: 'record-2' }]);
+      expect(stopsWith(false)).toMatchObject([{ from: timeAt(2), to: null }]);
     });
 
     it('keeps who took out, and who switched off, what it shows to be so', () => {

@@ -105,7 +105,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     const ids = await erasures().find(store.tenantId, filter);
     expect(ids).toHaveLength(GONE);
     await erasures().begin(store.tenantId, ids, 'case 7', AN_ATTEMPT);
-    return { ids, filter };
+    return { ids, filter, events };
   }
 
   const checked = () => {
@@ -608,6 +608,26 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     }
     const another = await store.forNewTenant();
     expect(await new ErasureStore(another.database.service, now).find(another.tenantId, filter)).toEqual([]);
+  });
+
+  it('leaves what an agent sends again before it has ended, and the log explains each event', async () => {
+    const { ids, events } = await begun();
+    await eraserOn().run();
+    await trial.run();
+    let steps = 0;
+    const count: Holds['count'] = async (tx, tenantId, some) =>
+      tenantId === store.tenantId && ++steps > 1 ? 1 : countHeld(tx, tenantId, some);
+    await eraserOn(undefined, { count }).run();
+    expect((await erasures().newest(store.tenantId, 1))[0]?.problem).toContain('legal holds');
+    const [logged, waiting] = [...ids].sort().map((id) => events.filter(({ recordId }) => recordId === id));
+    await store.insert(logged ?? []);
+    await trial.run();
+    await store.insert(waiting ?? []);
+    await eraserOn().run();
+    expect(await ended()).toBe(true);
+    await trial.run();
+    expect(await checked()).toMatchObject({ missing: [], altered: [], problems: [], erased: GONE + 1 });
+    expect(await store.count()).toBe(EVENTS - GONE + 2);
   });
 });
 

@@ -147,6 +147,12 @@ export const gapSentence = ({ fileName, afterTime, beforeTime }: Gap) =>
 export const filterSentence = ({ audit, at, by }: Filter): string =>
   `Since ${at}, the audit ${audit} leaves out what a filter says${by === null ? '' : ` that ${by} gave it`}. No record says what.`;
 
+/** That changes of audits in the period were not read, in a sentence; null: all were. */
+export const unreadSentence = ({ unreadBefore, period }: InstanceTrail): string | null =>
+  unreadBefore !== null && unreadBefore > period.from
+    ? `The newest changes of audits were read, those since ${unreadBefore}: nothing is known of earlier ones of the 30 days.`
+    : null;
+
 export const idsOf = (of: readonly { readonly recordId: string | null }[]) => [
   ...new Set(of.flatMap(({ recordId }) => recordId ?? [])),
 ];

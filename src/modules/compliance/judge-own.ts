@@ -2,7 +2,7 @@ import { formatTicks, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/even
 import { inUse } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import type { Check } from './frameworks';
-import { gapSentence, type Verdict, verdict } from './judge-groups';
+import { gapSentence, unreadSentence, type Verdict, verdict } from './judge-groups';
 import { type AlertWork, AUDIT_STOPPED, TRAIL_UNHEALTHY } from './own-state';
 import type { Lag } from './questions';
 import type { InstanceTrail } from './trail';
@@ -108,6 +108,8 @@ export async function judgeFailures(trail: InstanceTrail): Promise<Verdict> {
     });
   const gap = gaps.find(({ hostName }) => !alerts.some((alert) => tellsOfGap(alert, hostName)));
   if (gap) return verdict('fail', `${gapSentence(gap)} No alert told of it.`, { since: gap.afterTime });
+  const unread = unreadSentence(trail);
+  if (unread !== null) return verdict('unknown', unread, { recordIds });
   return verdict('pass', `Each of ${stops.length + gaps.length} failures of 30 days has an alert.`, {
     since: period.from,
     recordIds,

@@ -11,6 +11,7 @@ import {
   type ScopeOf,
   stateOfGroup,
   timeOf,
+  unreadSentence,
   type Verdict,
   verdict,
 } from './judge-groups';
@@ -94,7 +95,10 @@ async function stateOfObject(object: SensitiveObject, trail: InstanceTrail): Pro
   const { databaseName, schemaName, objectName } = object;
   const name = [databaseName, schemaName, objectName].filter((part) => part !== null).join('.');
   const known = trail.replay.ofObject(object, OBJECT_ACCESS);
-  const lastMs = (await trail.accesses()).get(objectKey(databaseName, objectName));
+  const accessMs = (await trail.accesses()).get(objectKey(object));
+  // Of some actions alone, an access shows nothing of the others.
+  const lastMs =
+    accessMs === undefined || trail.replay.mayBeOfActions(object, accessMs) ? undefined : accessMs;
   if (
     known?.is === 'configured' ||
     (known && !(lastMs !== undefined && lastMs > Date.parse(known.since) + 1))
@@ -144,6 +148,8 @@ export function judgeAuditors(trail: InstanceTrail, scopeOf: ScopeOf): Verdict {
       groups,
       recordIds: nameless.map(({ recordId }) => recordId),
     });
+  const unread = unreadSentence(trail);
+  if (unread !== null) return verdict('unknown', unread, { groups });
   const recorded = judgeGroups({ groups: [AUDIT_CHANGE] }, trail, scopeOf);
   if (recorded.status !== 'pass') return recorded;
   const what =

@@ -9,6 +9,7 @@ import {
   judgeGroups,
   type ScopeOf,
   timeOf,
+  unreadSentence,
   type Verdict,
   verdict,
 } from './judge-groups';
@@ -108,6 +109,8 @@ async function judgeRuns(trail: InstanceTrail): Promise<Verdict> {
       'unknown',
       `The trail is complete through ${late.completeThrough} only: the agent on ${late.hostName} has not published what came later.`,
     );
+  const unread = unreadSentence(trail);
+  if (unread !== null) return verdict('unknown', unread);
   const isWhole = await trail.isOlderThan(PERIOD_DAYS);
   // What was before its first event is not known.
   const since = isWhole ? period.from : timeOf(trail.firstEventMs);
@@ -120,9 +123,12 @@ async function judgeRuns(trail: InstanceTrail): Promise<Verdict> {
 const START_MS = 60_000;
 
 function judgeStarts(trail: InstanceTrail): Verdict {
-  const { serverStarts, auditStarts, period } = trail;
+  const { serverStarts, auditStarts, period, unreadBefore } = trail;
+  const isRead = (at: string) =>
+    !(unreadBefore !== null && Date.parse(at) - Date.parse(unreadBefore) <= START_MS);
   const late = serverStarts.find(
-    ({ at }) => !auditStarts.some((start) => isWithin(Date.parse(start.at) - Date.parse(at), START_MS)),
+    ({ at }) =>
+      isRead(at) && !auditStarts.some((start) => isWithin(Date.parse(start.at) - Date.parse(at), START_MS)),
   );
   if (late)
     return verdict('fail', `The server started at ${late.at}, and no audit started within a minute.`, {
@@ -131,6 +137,8 @@ function judgeStarts(trail: InstanceTrail): Verdict {
     });
   const gap = gapAt(trail, period.to);
   if (gap) return verdict('fail', gapSentence(gap), { since: gap.afterTime });
+  const unread = unreadSentence(trail);
+  if (unread !== null) return verdict('unknown', unread);
   if (serverStarts.length === 0) return verdict('unknown', 'No start of the server came in 30 days.');
   return verdict('pass', 'An audit started within a minute of each start of the server.', {
     since: serverStarts[0]?.at ?? period.from,

@@ -12,6 +12,7 @@ import {
   type Questions,
   toMoment,
 } from './questions';
+import type { SensitiveObject } from './scope';
 
 /** What only some controls ask of an instance. */
 export interface LaterQuestions {
@@ -55,11 +56,18 @@ export function laterOfTenant(
     return {
       accesses: once(async () => {
         const asked = { filter: `${here} AND ${ofGroup(groups, OBJECT_ACCESS)}`, startTime: from };
-        const counted = await group(['databaseName', 'objectName'], asked);
+        const counted = await group(['databaseName', 'schemaName', 'objectName'], asked);
         const last = new Map<string, number>();
-        for (const { values, lastMs } of counted)
-          for (const key of [objectKey(values[0], values[1]), objectKey(values[0], null)])
-            last.set(key, Math.max(last.get(key) ?? 0, lastMs));
+        for (const {
+          values: [databaseName = '', schemaName = '', objectName = ''],
+          lastMs,
+        } of counted)
+          for (const of of [
+            { databaseName, schemaName, objectName },
+            { databaseName, schemaName, objectName: null },
+            { databaseName, schemaName: null, objectName: null },
+          ])
+            last.set(objectKey(of), Math.max(last.get(objectKey(of)) ?? 0, lastMs));
         return last;
       }),
       logons: once(async () => {
@@ -123,9 +131,9 @@ export const READS_OF_FILES = '(objectName:fn_get_audit_file AND actionId:(SL OR
 export const LOGONS = 'SUCCESSFUL_LOGIN_GROUP';
 const RECORDS_SHOWN = 20;
 
-/** The key of an object of `accesses`. Null: any object of the database. */
-export const objectKey = (databaseName: string | null | undefined, objectName: string | null | undefined) =>
-  JSON.stringify([fold(databaseName ?? ''), objectName === null ? null : fold(objectName ?? '')]);
+/** The key of an object of `accesses`, or of all within its schema or database. */
+export const objectKey = ({ databaseName, schemaName, objectName }: SensitiveObject) =>
+  JSON.stringify([databaseName, schemaName, objectName].map((name) => name && fold(name)));
 
 /** Runs at most once, and answers the same from then on. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {

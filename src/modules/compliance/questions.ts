@@ -57,6 +57,7 @@ export type GroupedBy =
   | 'actionId'
   | 'classType'
   | 'databaseName'
+  | 'schemaName'
   | 'objectName'
   | 'applicationName'
   | 'serverPrincipalName';

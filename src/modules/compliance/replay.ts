@@ -24,6 +24,7 @@ import {
   sessionOf,
   statementsIn,
   stopAt,
+  touches,
 } from './specification';
 
 /**
@@ -69,8 +70,10 @@ export class AuditReplay {
       const state = isOn ? 'on' : 'off';
       const auditState = this.#audits.get(fold(audit));
       const is = auditIsOn ? 'on' : 'off';
-      if (auditState?.is !== is)
+      if (auditState?.is !== is) {
         this.#audits.set(fold(audit), { is, change: turnedBy(auditState?.is ?? null, is, change) });
+        if (auditIsOn) this.#endLastStop(audit, change);
+      }
       this.#specifications.set(key, {
         ...newSpecification(database, state),
         audit,
@@ -175,6 +178,25 @@ export class AuditReplay {
       return recorded('configured', latest(found.map(({ on }) => on[0] ?? null)));
     const ends = found.filter(({ on }) => on.length === 0).flatMap((one) => one.ends);
     return ends.length > 0 ? recorded('contradicted', latest(ends)) : byGroup;
+  }
+
+  /**
+   * Whether an access to an object may have been recorded by a specification of single actions, of which it shows nothing
+   * about the other actions, or about others who act. @param atMs the time of the access
+   */
+  mayBeOfActions(object: SensitiveObject, atMs: number): boolean {
+    const isOf = (database: string | null) =>
+      database !== null && fold(database) === fold(object.databaseName);
+    const isLater = (end: Change | null) => end === null || Date.parse(end.at) >= atMs;
+    const isSought = (text: string) => touches(JSON.parse(text) as ObjectAction, object);
+    return (
+      [...this.#specifications.values()].some(
+        (one) =>
+          isOf(one.database) &&
+          (([...one.actions.keys()].some(isSought) && isLater(this.#endOf(one))) ||
+            [...one.removedActions].some(([text, end]) => isSought(text) && isLater(end))),
+      ) || this.#endedActions.some((one) => isOf(one.database) && isSought(one.action) && isLater(one.change))
+    );
   }
 
   /** The databases that have, or had, specifications of their own. */
@@ -344,11 +366,16 @@ export class AuditReplay {
   }
 
   #turn(audit: Switch, is: 'on' | 'off', change: Change, name: string): void {
-    const stop = this.#stops.findLast((one) => one.audit === null || fold(one.audit) === fold(name));
-    if (is === 'on' && stop && stop.to === null) stop.to = change.at;
+    if (is === 'on') this.#endLastStop(name, change);
     if (is === 'off' && audit.is !== 'off') this.#stops.push({ ...stopAt(change), audit: name });
     if (audit.is !== is) audit.change = turnedBy(audit.is, is, change);
     audit.is = is;
+  }
+
+  /** An audit that is on has started again, if it had stood still. */
+  #endLastStop(name: string, { at }: Change): void {
+    const stop = this.#stops.findLast((one) => one.audit === null || fold(one.audit) === fold(name));
+    if (stop && stop.to === null) stop.to = at;
   }
 
   /** An audit that is gone stands still no more where another one records. Else the next start of any ends its stop. */

@@ -85,6 +85,8 @@ export interface InstanceTrail extends LaterQuestions {
   readonly scope: InstanceScope;
   /** Changes of audits and their specifications in the period, oldest first. */
   readonly auditChanges: readonly AuditChange[];
+  /** The instance has changes of audits before this time that were not read; null: all were read. */
+  readonly unreadBefore: string | null;
   /** Alerts of the period that concern the instance, the newest first, as they stood at the moment. */
   readonly alerts: () => Promise<readonly AlertWork[]>;
   /** Whether these are all alerts of the tenant in the period. */
@@ -162,7 +164,7 @@ export async function readTrails(
           (one) => groups.get(one)?.scope === 'server',
         ),
         scope: scopeOf(declared, name, atMs),
-        loaded: { snapshots: 0 },
+        loaded: { snapshots: 0, changes: 0 },
         auditStarts: [] as Moment[],
         auditChanges: [] as AuditChange[],
         serverStarts: [] as Moment[],
@@ -180,6 +182,9 @@ export async function readTrails(
   ]);
   const lacking = new Lacking((missing) => groupEach(lackingQuestions(missing, from)));
   lacking.learn(fields, answers.slice(logonsAsked.length));
+  const changesOf = new Map(changes.map(({ values: [name = ''], n }) => [name, n]));
+  const areAllRead = changes.reduce((sum, { n }) => sum + n, 0) <= LIMITS.complianceRecordsMax;
+  const read = { from: null as string | null };
   if (changes.length > 0)
     await eachEvent(
       service,
@@ -187,8 +192,10 @@ export async function readTrails(
       tenants,
       { filter: AUDIT_CHANGES, startTime: null, endTime: to },
       (event) => {
+        read.from ??= event.eventTime;
         const own = known.get(event.serverInstanceName ?? '');
         if (own) loadSnapshots(own, event.eventTime);
+        if (own) own.loaded.changes += 1;
         own?.replay.take(event);
         if (isAuditStart(event)) own?.auditStarts.push(toMoment(event));
         if (isAuditChange(event) && event.eventTime >= from)
@@ -271,6 +278,7 @@ export async function readTrails(
     tenantId,
     serverInstanceName: name,
     ...own,
+    unreadBefore: areAllRead || own.loaded.changes >= (changesOf.get(name) ?? 0) ? null : read.from,
     lastEventMs: newest.get(name) ?? 0,
     lags: async () => (await lags()).filter(isOf(name)),
     lagsThen: async () => (await lagsThen()).filter(isOf(name)),

@@ -41,12 +41,13 @@ export class AskedProcess {
     },
   ) {}
 
-  ask<T>(method: string, values: readonly unknown[]): Promise<T> {
+  /** @param silenceMs of a question that may take longer than others */
+  ask<T>(method: string, values: readonly unknown[], silenceMs = this.parts.silenceMs): Promise<T> {
     this.#child ??= this.#start();
     const child = this.#child;
     this.#count += 1;
     const id = this.#count;
-    const late = setTimeout(() => void child.kill('SIGKILL'), this.parts.silenceMs).unref();
+    const late = setTimeout(() => void child.kill('SIGKILL'), silenceMs).unref();
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       child.send({ id, method, values } satisfies Question, (error) => {

@@ -65,7 +65,7 @@ export class ProcessWorker implements ArchiveWorker {
   }
 
   write(...values: Parameters<FileWriter['write']>) {
-    return this.#ask<number>('write', ...values);
+    return this.#process.ask<number>('write', values, LIMITS.archiveWriteMs);
   }
 
   async leaves(...values: Parameters<FileWriter['leaves']>) {

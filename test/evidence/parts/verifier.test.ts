@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { textOf } from '../../../src/cli/verify-report';
 import { FIELD_NAMES } from '../../../src/event/fields';
+import { idBytes } from '../../../src/event/record-id';
 import { signedNote } from '../../../src/modules/evidence/checkpoint';
 import { Verifier } from '../../../src/modules/evidence/verify/verifier';
 import type { LoggedEvent } from '../../../src/store/log/evidence/entry';
+import { erasureLeaf, erasureText } from '../../../src/store/log/evidence/erasure-entry';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
+import { ERASED_ID } from '../../../src/store/log/evidence/own-entry';
 import { anEventInFull, firstOf, KEY, logOf, logs, verify } from './log-copies';
 import { plainRoot } from './support';
 
@@ -73,6 +76,39 @@ describe('the verifier', () => {
     const events = [anEventInFull(0), anEventInFull(1)];
     const report = verify(logOf(events, [2]), [anEventInFull(0, { additional }), anEventInFull(1)]);
     expect(report.findings).toMatchObject([{ kind: 'altered', recordId: events[0]?.recordId }]);
+  });
+
+  it('takes an event that was erased after it was fetched for what was accepted, and no other one for it', () => {
+    const events = [0, 1, 2].map((n) => anEventInFull(n));
+    const [first, erased, last] = events as [LoggedEvent, LoggedEvent, LoggedEvent];
+    const erasureId = '01a216ea-69a9-7c2f-bec2-660a612ce7ae';
+    const text = erasureText({
+      ...{ erasureId, tenantId: '7', at: '2026-01-06T00:00:00.000Z', erasedBy: 'x', reason: 'case 7' },
+      ...{ events: 1, entries: [[1, 2]] },
+    });
+    const before = logOf(events, [3]);
+    const leafHashes = Buffer.concat([before.leafHashes, erasureLeaf(text)]);
+    const leaves = Array.from({ length: 4 }, (_, i) => leafHashes.subarray(i * 32, (i + 1) * 32));
+    const about = { tenantId: 7, size: 4, number: 2, time: '2026-01-06T00:01:00.000Z' };
+    const log = {
+      ...{ ...before, leafHashes, erasures: [text] },
+      checkpoints: [...before.checkpoints, signedNote({ ...about, root: plainRoot(leaves) }, KEY)],
+      recordIds: Buffer.concat(
+        [first.recordId, null, last.recordId, erasureId].map((id) => (id ? idBytes(id) : ERASED_ID)),
+      ),
+    };
+    expect(verify(log, [first, last])).toMatchObject({ isSound: true, erased: 1 });
+    expect(verify(log, events)).toMatchObject({ isSound: true, findings: [], problems: [], erased: 1 });
+    const { recordId } = erased;
+    expect(verify(log, [...events, erased]).findings).toMatchObject([{ kind: 'inserted', recordId }]);
+    const other = { ...erased, statement: 'other' };
+    expect(verify(log, [first, other, last]).findings).toMatchObject([{ kind: 'inserted', recordId }]);
+    // What the erasure does not name is changed as before.
+    const ids = Buffer.from(log.recordIds);
+    ERASED_ID.copy(ids);
+    expect(verify({ ...log, recordIds: ids }, events).findings).toMatchObject([
+      { kind: 'log changed', recordId: first.recordId },
+    ]);
   });
 
   it('names the first missing record, and the first inserted record', () => {

@@ -20,7 +20,13 @@ import {
   settleRemoval,
 } from '../../../store/counts/remove-events';
 import { enterOwn } from '../../../store/log/evidence/enter-own';
-import { erasureLeaf, erasureText, rangesOf } from '../../../store/log/evidence/erasure-entry';
+import {
+  type Erasure,
+  erasureLeaf,
+  erasureText,
+  parseErasure,
+  rangesOf,
+} from '../../../store/log/evidence/erasure-entry';
 import type { ErasureFiles } from '../../../store/log/evidence/erasure-files';
 import { ERASED_ID } from '../../../store/log/evidence/own-entry';
 import { TILE_WIDTH } from '../../../store/log/evidence/tiles';
@@ -70,6 +76,13 @@ ORDER BY t.tile`;
 const WAITS = `
 SELECT EXISTS (SELECT FROM audit_log_queue q WHERE q.tenant_id = $1::int AND NOT q.refused) AS waits,
   EXISTS (SELECT FROM audit_log_queue q WHERE q.tenant_id = $1::int AND q.refused AND q.batch_id = $2::uuid) AS refused`;
+
+/** Those of some records that are stored, and wait for their place in the log. */
+const WAITING_AGAIN = `
+SELECT e.record_id::text AS id FROM audit_event e
+WHERE e.tenant_id = $1::int AND e.record_id = ANY(string_to_array($2::text, ',')::uuid[]) AND EXISTS (
+  SELECT FROM audit_log_queue q WHERE q.tenant_id = $1::int AND NOT q.refused
+    AND (q.accepted IS NULL OR e.record_id = ANY(q.accepted)) AND position(uuid_send(e.record_id) IN q.leaves) > 0)`;
 
 const NOTE_ENTRY = `
 UPDATE audit_erasure SET entry = $3::text WHERE tenant_id = $1::int AND erasure_id = $2::uuid AND entry IS NULL
@@ -329,24 +342,34 @@ export class Eraser {
     const { tenantId, erasureId, events } = erasure;
     if (!(await this.#isSigned(erasure)))
       return { waits: 'no checkpoint of the evidence log has signed its entry yet' };
+    const erased = parseErasure(entry);
+    if (!erased) throw new Error('the entry of the erasure was changed in the database');
+    const places = placesNamedBy(erased);
     // From here on events go: whoever restores a database from before must be able to find them.
     await files.note(entry);
     const { models } = owner;
+    const step = stepIn(models);
     const ids = (await models.$queryRawUnsafe<{ id: string }[]>(RECORDS, tenantId, erasureId)).map(
       ({ id }) => id,
     );
     for (const some of chunksOf(ids)) {
       if (signal.aborted) return 'goes on';
-      await this.#restoreWeeks(tenantId, some);
+      await this.#restoreWeeks(tenantId, await stillDue(step, tenantId, some, places));
       await inTurn(owner, tenantId, async (tx) => {
-        const kept = await holds.count(tx, tenantId, some);
+        // Nobody appends to the log meanwhile: who does has its last tile in memory.
+        await tx.$executeRawUnsafe(LOCK_LOG, tenantId);
+        const due = await stillDue(stepIn(tx), tenantId, some, places);
+        const kept = await holds.count(tx, tenantId, due);
         if (kept > 0) throw new HeldBack(kept);
-        await removeAndBlank(tx, tenantId, some);
+        await removeAndBlank(tx, tenantId, due);
       });
       if (!(await this.#leases.renew([tenantId, erasureId], this.#holder))) return 'goes on';
     }
     // A week may have been put into a file anew, with these events, since it was brought back.
-    for (const some of chunksOf(ids)) if ((await this.#sealed(tenantId, some)).size > 0) return 'goes on';
+    for (const some of chunksOf(ids)) {
+      const due = await stillDue(step, tenantId, some, places);
+      if ((await this.#sealed(tenantId, due)).size > 0) return 'goes on';
+    }
     for (const some of chunksOf(ids)) {
       if (signal.aborted) return 'goes on';
       await purgeCopies(owner, tenantId, some);
@@ -409,7 +432,37 @@ export class Eraser {
   }
 }
 
-/** Deletes events, and their record ids in the log, in one transaction: no reader takes them for removed by retention. */
+/** The indexes of the entries that an erasure names. */
+const placesNamedBy = ({ entries }: Erasure): ReadonlySet<number> =>
+  new Set(entries.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i)));
+
+/**
+ * Those of some records that an erasure is of. One that was sent again after it was erased, before the erasure ended, has
+ * another place in the log, which the erasure does not name: it stays.
+ * @param places that the erasure names
+ */
+async function stillDue(
+  step: Step,
+  tenantId: number,
+  ids: readonly string[],
+  places: ReadonlySet<number>,
+): Promise<readonly string[]> {
+  const wanted = new Set(ids.map(hexOf));
+  const [named, others] = [new Set<string>(), new Set<string>()];
+  for (const { tile, ids: ofTile } of await tilesOf(step, tenantId, ids))
+    for (const [at, id] of idsIn(ofTile))
+      if (wanted.has(id)) (places.has(tile * TILE_WIDTH + at) ? named : others).add(id);
+  const nowhere = ids.filter((id) => !named.has(hexOf(id)) && !others.has(hexOf(id)));
+  const rows =
+    nowhere.length === 0 ? [] : await step<{ id: string }>(WAITING_AGAIN, [tenantId, nowhere.join()]);
+  const again = new Set([...others, ...rows.map(({ id }) => hexOf(id))]);
+  return ids.filter((id) => !again.has(hexOf(id)));
+}
+
+/**
+ * Deletes events, and their record ids in the log, in one transaction: no reader takes them for removed by retention. The
+ * caller keeps others from appending to the log.
+ */
 async function removeAndBlank(
   tx: Prisma.TransactionClient,
   tenantId: number,
@@ -418,8 +471,6 @@ async function removeAndBlank(
   const deltas = await tx.$queryRawUnsafe<RemovedDelta[]>(REMOVE, tenantId, ids.join());
   if (deltas.length > 0) await settleRemoval(tx, tenantId, deltas);
   await tx.$executeRawUnsafe(FORGET_MARKED, tenantId, ids.join());
-  // Nobody appends to the log meanwhile: who does has its last tile in memory.
-  await tx.$executeRawUnsafe(LOCK_LOG, tenantId);
   const step = stepIn(tx);
   const wanted = new Set(ids.map(hexOf));
   for (const { tile, ids: ofTile } of await tilesOf(step, tenantId, ids)) {

@@ -3,6 +3,7 @@ import { ID_BYTES, idBytes, idText, ticksOfRecordId } from '../../../event/recor
 import { type LoggedEvent, leafHashOf } from '../../../store/log/evidence/entry';
 import type { Erasure } from '../../../store/log/evidence/erasure-entry';
 import { HASH_BYTES } from '../../../store/log/evidence/merkle';
+import { isOfNoEvent } from '../../../store/log/evidence/own-entry';
 import type { Checkpoint } from '../checkpoint';
 import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
 import { erasuresIn } from './erasures';
@@ -242,7 +243,9 @@ export class Verifier {
       const place = hashes.get(hash) ?? -1;
       if (place >= 0 && this.#marks[place] === 0) {
         this.#marks[place] = SEEN;
-        this.#note('log changed', recordId);
+        // An event that was erased after it was fetched has its hash in the log still.
+        if (this.#isErased(place)) this.#erased++;
+        else this.#note('log changed', recordId);
       } else without.push(recordId);
     }
     const count = without.length + this.#furtherStrangers;
@@ -281,6 +284,14 @@ export class Verifier {
         `${removed} events of times that retention removed are not there, and it removed only ${removals.events}`,
       );
     return removed;
+  }
+
+  /** Whether an erasure took the record id of an entry. */
+  #isErased(place: number): boolean {
+    return (
+      isOfNoEvent(this.log.recordIds, place * ID_BYTES) &&
+      this.#erasures.some(({ entries }) => entries.some(([from, to]) => place >= from && place < to))
+    );
   }
 
   #note(kind: WrongRecord['kind'], recordId: string): void {

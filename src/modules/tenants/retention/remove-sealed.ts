@@ -1,5 +1,5 @@
 import type { TenantWithRetention } from '../../../caller/tenant.store';
-import type { OwnerDoor, Prisma } from '../../../database/clients';
+import type { OwnerDoor } from '../../../database/clients';
 import { HOUR_MS } from '../../../event/event-time';
 import { archiveOf } from '../../../store/archive/archive';
 import { leaveInRows } from '../../../store/archive/restore-week';
@@ -31,8 +31,8 @@ export async function expiredWeeks(owner: OwnerDoor, tenantId: number, before: s
 
 /**
  * Removes a sealed week with its late events, where all of it has expired; else brings it back into rows, of which steps
- * remove some. While a hold keeps some events of the tenant, the week stays in rows, so that it is not sealed and brought
- * back again and again. @returns the number of removed events
+ * remove some. There the week stays, so that it is not sealed and brought back again and again, in each run of a week.
+ * @returns the number of removed events
  */
 export async function removeSealedWeek(
   owner: OwnerDoor,
@@ -47,15 +47,13 @@ export async function removeSealedWeek(
   const done = await inTurn(owner, tenantId, async (tx) => {
     const held = await heldNow(tx, tenantId, run.startedAt);
     if (held === 'everything') return { removed: 0 };
-    if (held !== 'nothing') return 'held';
-    if (!isOver) return null;
     const [state] = await tx.$queryRawUnsafe<{ marked: boolean }[]>(
       STATE,
       ...[tenantId, floor, end, retentionDays],
     );
     if (!state) return { removed: 0 };
-    // Marked events are kept longer: steps leave them.
-    if (state.marked) return null;
+    // Steps leave what a hold keeps, and marked events, which are kept longer.
+    if (held !== 'nothing' || !isOver || state.marked) return null;
     await foldTenant(tx, tenantId);
     const hours = { from: startOfWeek(week) / HOUR_MS, to: startOfWeek(week + 1) / HOUR_MS };
     const gone = await removeCounts(tx, tenantId, hours);
@@ -63,9 +61,7 @@ export async function removeSealedWeek(
     if (gone.events > 0) await record(tx, tenant, gone, run);
     return { removed: gone.events };
   });
-  if (typeof done === 'object' && done !== null) return done.removed;
-  const also =
-    done === 'held' ? (tx: Prisma.TransactionClient) => leaveInRows(tx, tenantId, week) : undefined;
-  await archiveOf(owner)?.restore(owner, tenantId, week, also);
+  if (done !== null) return done.removed;
+  await archiveOf(owner)?.restore(owner, tenantId, week, (tx) => leaveInRows(tx, tenantId, week));
   return 0;
 }
