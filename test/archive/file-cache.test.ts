@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm, utimes } from 'node:fs/promises';
+import { open, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { FileCache, type ListedFile } from '../../src/store/archive/file-cache';
 import { temporaryFolder } from '../support/engines';
@@ -42,6 +42,19 @@ describe('copies of files on the local disk', () => {
     await usedAt(B, 1_000_000);
     await use(cache, [C]);
     expect(await copies()).toEqual(sorted(A, C));
+  });
+
+  it('are whole, where the disk takes a part of the bytes at a time', async () => {
+    const handle = await open(path.join(folder, 'other'), 'w');
+    const write = jest.spyOn(Object.getPrototypeOf(handle), 'write').mockResolvedValue({ bytesWritten: 1 });
+    try {
+      await use(new FileCache(folder, 250), [A], async () => {
+        expect(await readFile(path.join(folder, nameOf(A)))).toEqual(contents[0]);
+      });
+    } finally {
+      write.mockRestore();
+      await handle.close();
+    }
   });
 
   it('stay while a question uses them, whatever their bytes', async () => {

@@ -115,7 +115,8 @@ export class FileCache {
     try {
       for await (const bytes of this.#bytes(file, ask)) {
         hash.update(bytes);
-        await handle.write(bytes);
+        // Unlike `write`, this never ends after a part of the bytes, as where the disk is nearly full.
+        await handle.writeFile(bytes);
       }
       await handle.close();
       if (hash.digest('hex') !== file.sha256) throw damaged(file);

@@ -71,7 +71,7 @@ export async function writeDraft(
       const unknown = ids.find((id) => !entries.has(id));
       if (unknown) return { because: `the evidence log does not have the event ${unknown} yet` };
       const [text, lineBytes] = linesOf(chunk.lines.split('\n'), ids, entries);
-      await lines.write(text);
+      await lines.writeFile(text);
       after = ids.at(-1) ?? after;
       draft = {
         events: (draft?.events ?? 0) + chunk.n,
