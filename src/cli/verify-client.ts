@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ErrorCode } from '../errors';
-import { ID_BYTES } from '../event/record-id';
+import { ID_BYTES, idBytes } from '../event/record-id';
 import type { Answer } from '../event/shape';
 import type { AUDIT_LOG } from '../modules/evidence/answer-fields';
 import { parseNote } from '../modules/evidence/checkpoint';
@@ -16,6 +16,7 @@ import {
   type TimeStampCopy,
 } from '../modules/evidence/verify/log-copy';
 import { proofsToAsk } from '../modules/evidence/verify/proofs';
+import { parseErasure } from '../store/log/evidence/erasure-entry';
 import { HASH_BYTES } from '../store/log/evidence/merkle';
 import { TILE_WIDTH } from '../store/log/evidence/tiles';
 import { BoundedCalls, CALL_BOUNDS, unlike } from './bounded-calls';
@@ -24,6 +25,8 @@ import { CommandError } from './service-client';
 const POLL_MS = 1_000;
 /** A log has no more checkpoints than entries, but for those by which a new key signs the same entries. */
 const KEY_CHANGES_MAX = 1_000;
+/** Of a log that changes each time, the last copy is judged. */
+const COPIES_MAX = 3;
 const EXPORT = '/audit-activity/export';
 const LOG = '/audit-log';
 const CHECKPOINTS = '/audit-log/checkpoints';
@@ -97,20 +100,28 @@ export class VerifyClient {
       : null;
   }
 
-  /** @param before the newest checkpoint before the events were fetched */
+  /**
+   * The log of one time. It is fetched again where an erasure was entered meanwhile, which may have taken record ids out of
+   * the entries that were fetched.
+   * @param before the newest checkpoint before the events were fetched
+   */
   async log(before: string | null): Promise<LogCopy> {
+    for (let attempt = 1; ; attempt++) {
+      const copy = await this.#copy(before);
+      if (attempt === COPIES_MAX || copy.erasures.every((text) => hasEntryOf(copy, text))) return copy;
+    }
+  }
+
+  async #copy(before: string | null): Promise<LogCopy> {
     const { tenantId, publicKey, refusedEvents, problem, wanted, size } = await this.caughtUp();
     if (size > entriesMax())
       throw new CommandError(
         `The log has ${size} entries, and there is memory here for ${entriesMax()}: verify it where there is more.`,
       );
     const { checkpoints, timeStamps } = await this.#checkpoints(size);
-    // A service of before has no such lists.
-    const { removals, erasures = [], fileEntries = [], files = [] } = await this.#object(REMOVALS, {});
-    if (!Array.isArray(removals)) throw unlike(REMOVALS, 'it has no list of removals');
-    if (!isTexts(erasures)) throw unlike(REMOVALS, 'its erasures are no texts');
-    if (!isTexts(fileEntries) || !isTexts(files)) throw unlike(REMOVALS, 'its files are no texts');
     const entries = await this.#entries(size);
+    // What is not among the entries any more is among the removals by now.
+    const stated = await this.#removals();
     const about = { tenantId, publicKey, waitingEvents: Math.max(0, wanted - size), refusedEvents, problem };
     const proofs = entries.holes.length > 0 ? [] : await this.#proofs(size);
     return {
@@ -118,12 +129,19 @@ export class VerifyClient {
       before,
       checkpoints,
       timeStamps,
-      removals: removals as RemovalAnswer[],
-      erasures,
-      sealed: { fileEntries, files },
+      ...stated,
       ...entries,
       proofs,
     };
+  }
+
+  async #removals(): Promise<Pick<LogCopy, 'removals' | 'erasures' | 'sealed'>> {
+    // A service of before has no such lists.
+    const { removals, erasures = [], fileEntries = [], files = [] } = await this.#object(REMOVALS, {});
+    if (!Array.isArray(removals)) throw unlike(REMOVALS, 'it has no list of removals');
+    if (!isTexts(erasures)) throw unlike(REMOVALS, 'its erasures are no texts');
+    if (!isTexts(fileEntries) || !isTexts(files)) throw unlike(REMOVALS, 'its files are no texts');
+    return { removals: removals as RemovalAnswer[], erasures, sealed: { fileEntries, files } };
   }
 
   /**
@@ -227,6 +245,12 @@ export class VerifyClient {
     if (typeof data !== 'object' || data === null) throw unlike(path, 'its data is no object');
     return data as Readonly<Record<string, unknown>>;
   }
+}
+
+/** Whether the entry of an erasure is among the entries. */
+function hasEntryOf({ recordIds }: Pick<LogCopy, 'recordIds'>, text: string): boolean {
+  const erasure = parseErasure(text);
+  return erasure === null || recordIds.includes(idBytes(erasure.erasureId));
 }
 
 const sizeOf = (note: string | null): number => (note === null ? 0 : (parseNote(note)?.size ?? 0));

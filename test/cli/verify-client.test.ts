@@ -1,5 +1,7 @@
 import timers from 'node:timers/promises';
 import { VerifyClient } from '../../src/cli/verify-client';
+import { idBytes } from '../../src/event/record-id';
+import { erasureText } from '../../src/store/log/evidence/erasure-entry';
 import { anEventInFull, logOf } from '../evidence/parts/log-copies';
 import { runCli } from '../support/cli';
 
@@ -93,5 +95,61 @@ describe('verify waits for the log', () => {
     } finally {
       for (const mock of mocks) mock.mockRestore();
     }
+  });
+});
+
+describe('verify fetches the log', () => {
+  const ERASURE_ID = '019b8d0e-1c00-7000-8000-0000000000aa';
+  const ERASURE = erasureText({
+    tenantId: '7',
+    erasureId: ERASURE_ID,
+    at: '2026-01-05T08:00:00.000Z',
+    erasedBy: 'an operator',
+    reason: 'a request',
+    events: 1,
+    entries: [[1, 2]],
+  });
+  /** @param enteredAt the copy of the log from which on the entry of the erasure is in it */
+  const copiesUntil = async (enteredAt: number) => {
+    let copies = 0;
+    const mock = jest.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
+      const { pathname, searchParams } = new URL(String(url));
+      const size = copies < enteredAt ? 4 : 6;
+      const about = { tenantId: '7', publicKey: 'k', refusedEvents: 0, problem: null, backfilling: false };
+      const answers: Record<string, () => object> = {
+        '/audit-log': () => {
+          copies++;
+          const entered = copies < enteredAt ? { size: 4, checkpoint: FOUR } : { size: 6, checkpoint: SIX };
+          return { ...about, waitingEvents: 0, ...entered };
+        },
+        '/audit-log/checkpoints': () => ({
+          checkpoints: searchParams.get('after') === '0' ? [size === 4 ? FOUR : SIX] : [],
+        }),
+        '/audit-log/entries': () => {
+          const ids = Buffer.alloc(16 * size);
+          if (size === 6) idBytes(ERASURE_ID).copy(ids, 16 * 5);
+          const leafHashes = Buffer.alloc(32 * size).toString('base64');
+          return { start: 0, count: size, recordIds: ids.toString('base64'), leafHashes };
+        },
+        '/audit-log/removals': () => ({ removals: [], erasures: [ERASURE] }),
+        '/audit-log/consistency': () => ({ hashes: [] }),
+      };
+      const answer = answers[pathname.slice(pathname.indexOf('/audit-log'))];
+      if (!answer) throw new Error(pathname);
+      return new Response(JSON.stringify({ data: answer() }));
+    });
+    try {
+      const { recordIds } = await new VerifyClient('http://service', 'key', undefined, WAIT_MS).log(null);
+      return [copies, recordIds.length / 16];
+    } finally {
+      mock.mockRestore();
+    }
+  };
+
+  it('again where an erasure was entered meanwhile, whose entry it does not have, and at most three times', async () => {
+    expect(await copiesUntil(1)).toEqual([1, 6]);
+    expect(await copiesUntil(2)).toEqual([2, 6]);
+    expect(await copiesUntil(3)).toEqual([3, 6]);
+    expect(await copiesUntil(4)).toEqual([3, 4]);
   });
 });
