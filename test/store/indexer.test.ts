@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { HOUR_MS } from '../../src/event/event-time';
 import { LIST_PARAMETERS } from '../../src/event/parameters';
@@ -5,6 +6,7 @@ import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { parseSearch } from '../../src/event/search';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { readEvents } from '../../src/modules/search/index-statements';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
@@ -18,6 +20,8 @@ import { seeingSteps } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
 const EVENTS = 2_345;
+/** Of PostgreSQL. */
+const BLOCK_BYTES = 8_192;
 /** Events of one hour: each has the word `common`, some have `seldom`, and each has a word of its own. */
 const hour = Array.from({ length: EVENTS }, (_, index) => ({
   eventTime: `2026-01-05T08:${String(index % 60).padStart(2, '0')}:00.0000000Z`,
@@ -101,6 +105,24 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect((await segments()).map(({ n }) => n).sort()).toEqual([1, 2, 6, EVENTS].sort());
     expect(await count('common')).toBe(EVENTS + times.length);
     expect(await count('w7longlonglonglong')).toBe(1);
+  });
+
+  it('does not read the long texts of events that its next read brings', async () => {
+    const [hourOfLong, bytes] = [Date.parse('2026-01-05T09:00:00Z') / HOUR_MS, 200_000];
+    const long = Array.from({ length: 40 }, (_, i) => ({
+      eventTime: '2026-01-05T09:00:00.0000000Z',
+      statement: randomBytes(60_000).toString('base64'),
+      blockOffset: 512 * (EVENTS + i + 1),
+    }));
+    await store.insert(store.checked(long));
+    const [row] = await store.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${readEvents(1_000)}`,
+      ...[store.tenantId, [hourOfLong], '00000000-0000-0000-0000-000000000000', bytes],
+    );
+    const plan = row?.['QUERY PLAN'][0].Plan ?? {};
+    const blocks = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+    expect(blocks).toBeGreaterThan(bytes / BLOCK_BYTES / 2);
+    expect(blocks).toBeLessThan((5 * bytes) / BLOCK_BYTES);
   });
 
   it('leaves an hour alone while batches for it wait to be folded', async () => {

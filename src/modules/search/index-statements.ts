@@ -4,7 +4,7 @@ import { COLUMN_FIELDS, columnOf, LAYOUT } from '../../store/columns/column-fiel
 import { IN_BOUNDS, withBounds } from '../../store/rows/event-rows';
 import { selectedSql } from '../../store/rows/lifted-sql';
 import { singleOf } from '../../store/words/index-words';
-import { TEXT_OF_WORDS } from '../../store/words/search-sql';
+import { BYTES_OF_WORDS, COLUMNS_OF_WORDS, TEXT_OF_WORDS } from '../../store/words/search-sql';
 
 const COLUMNS = COLUMN_FIELDS.map(columnOf);
 
@@ -19,21 +19,23 @@ const listOf = (value: string, name: string) => `json_agg(${value}) FILTER (WHER
  * of each hour, and as many as have `$4` bytes of texts. The first event of an hour that is read alone is among them
  * whatever its size; else an hour may have none. `ended`: these are all that were left of the hour.
  * $1 tenant, $2 hours, $3 the record, $4 bytes of each hour. Hour by hour: without the OFFSET PostgreSQL may join the
- * hours with all events the tenant has.
+ * hours with all events the tenant has. The texts are made of the events that fit: a thousand events may have a gigabyte.
  */
 export const readEvents = (limit: number): string => `
 WITH span AS MATERIALIZED (${HOURS.text})
 SELECT h.lo AS hour, r.* FROM span h CROSS JOIN LATERAL (
   SELECT count(*) FILTER (WHERE e.fits)::int AS n, count(*) < ${limit} AND bool_and(e.fits) AS ended,
-    max(e.record_id::text COLLATE "C") FILTER (WHERE e.fits) AS last, ${listOf('e.words', 'texts')},
+    max(e.record_id::text COLLATE "C") FILTER (WHERE e.fits) AS last, ${listOf(TEXT_OF_WORDS, 'texts')},
     ${listOf('left(e.record_id::text, 13)', 'times')}, ${COLUMNS.map((column) => listOf(`e.${column}`, column)).join(', ')} FROM (
-    SELECT t.*, sum(octet_length(t.words)) OVER read <= $4::int
-      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits FROM (${nextEvents(limit)}) t
-      WINDOW read AS (ORDER BY t.record_id ROWS UNBOUNDED PRECEDING)) e OFFSET 0) r
+    SELECT e.*, sum(${BYTES_OF_WORDS}) OVER read <= $4::int
+      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits FROM (${nextEvents(limit)}) e
+      WINDOW read AS (ORDER BY e.record_id ROWS UNBOUNDED PRECEDING)) e OFFSET 0) r
 WHERE r.ended IS NOT NULL ORDER BY h.lo`;
 
+const FURTHER = COLUMNS_OF_WORDS.filter((column) => !COLUMNS.includes(column)).map((column) => `e.${column}`);
+
 const nextEvents = (limit: number): string => `
-SELECT e.record_id, ${TEXT_OF_WORDS} AS words, ${COLUMN_FIELDS.map(selectedSql).join(', ')} FROM audit_event e
+SELECT ${['e.record_id', ...FURTHER, ...COLUMN_FIELDS.map(selectedSql)].join(', ')} FROM audit_event e
 WHERE e.tenant_id = $1::int AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid ORDER BY e.record_id LIMIT ${limit}`;
 
 /** A list of words is one text, because no word contains the mark. An array would be far more work on the whole way. */

@@ -5,7 +5,10 @@ import { fold, type SearchTerm } from '../../event/search';
 import { FIELD_BORDER, isAscii, MARK_STAND_IN, needleOf } from '../../event/search-terms';
 import { toStored, UNUSED } from '../rows/stored-text';
 
-const COLUMNS = SEARCHED_FIELDS.map((name) => `e.${COLUMN_OF[name]}`).join(', ');
+/** The columns of an event's own texts, and the one of its stored searchable text. */
+export const COLUMNS_OF_WORDS = ['search_text', ...SEARCHED_FIELDS.map((name) => COLUMN_OF[name])];
+const OWN = SEARCHED_FIELDS.map((name) => `e.${COLUMN_OF[name]}`);
+const COLUMNS = OWN.join(', ');
 
 /** SQL: whether the searchable text of an event is stored. Of an event whose texts are ASCII it is not. */
 export const IS_STORED = `e.search_text <> ''`;
@@ -19,6 +22,9 @@ const OWN_TEXT = foldedAscii(`concat_ws('${WORD_MARK}', ${COLUMNS})`);
  * ASCII, folded, and its words are its letters and digits.
  */
 export const TEXT_OF_WORDS = `CASE WHEN ${IS_STORED} THEN e.search_text ELSE ${foldedAscii(`concat_ws(' ', ${COLUMNS})`)} END`;
+
+/** SQL: about how many bytes it has. PostgreSQL knows the length of a long text without reading it. */
+export const BYTES_OF_WORDS = `greatest(octet_length(e.search_text), ${OWN.map((column) => `octet_length(${column})`).join(' + ')})`;
 
 /** SQL: a searchable text in which a term is looked for. */
 interface SearchedText {
