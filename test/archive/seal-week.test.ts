@@ -225,5 +225,14 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
     expect(await texts()).toEqual([]);
     expect(await trial.restore(SEARCHED)).toBe(TEXTS.length);
     expect(await texts()).toEqual(before);
+    // An instance of the release before looks for words in these texts alone.
+    const first = `WHERE migration_name LIKE '0001%'`;
+    await store.query(`UPDATE _prisma_migrations SET finished_at = finished_at - interval '1 day' ${first}`);
+    await trial.settle();
+    expect(await trial.seal(SEARCHED)).toMatchObject({ outcome: 'sealed' });
+    expect(await trial.restore(SEARCHED)).toBe(TEXTS.length);
+    expect(await texts()).toEqual(
+      before.map((row) => ({ ...(row as object), search_text: expect.stringMatching(/\x7fobject\x7f/) })),
+    );
   });
 });

@@ -4,6 +4,7 @@ import { takeTenant } from '../counts/turns';
 import { storedSearchText } from '../rows/event-columns';
 import type { Row } from '../rows/event-rows';
 import { fromStored } from '../rows/stored-text';
+import { storedTwiceMs } from '../rows/stored-twice';
 import type { FileCache, ListedFile } from './file-cache';
 import { forgetWeeks } from './forget-week';
 import { ROW_COLUMNS } from './layout';
@@ -37,7 +38,7 @@ export const leaveInRows = (tx: Prisma.TransactionClient, tenantId: number, week
  * The partition of the week is there as long as its counts are.
  * @returns the number of events; null: the week is not sealed
  */
-export function restoreWeek(
+export async function restoreWeek(
   {
     owner,
     writer,
@@ -47,6 +48,7 @@ export function restoreWeek(
   week: number,
   also?: InTransaction,
 ): Promise<number | null> {
+  const isTwice = (await storedTwiceMs(owner)) > 0;
   return owner.models.$transaction(
     async (tx) => {
       await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
@@ -61,7 +63,8 @@ export function restoreWeek(
         for (;;) {
           const rows: readonly Row[] = await writer.rowsAfter(path, after, ROWS_PER_STEP);
           if (rows.length === 0) return count;
-          await tx.$executeRawUnsafe(PUT_ROWS, tenantId, JSON.stringify(rows.map(toRow)));
+          const stored = rows.map((row) => toRow(row, isTwice));
+          await tx.$executeRawUnsafe(PUT_ROWS, tenantId, JSON.stringify(stored));
           after = String(rows.at(-1)?.record_id);
           count += rows.length;
         }
@@ -75,13 +78,13 @@ export function restoreWeek(
   );
 }
 
-function toRow(row: Row): Row {
+function toRow(row: Row, isTwice: boolean): Row {
   const texts = SEARCHED_FIELDS.map((field) => fromStored(String(row[COLUMN_OF[field]]))).filter(
     (text) => text !== '',
   );
   return {
     ...row,
     additional: JSON.parse(String(row.additional)),
-    search_text: storedSearchText(texts, false),
+    search_text: storedSearchText(texts, isTwice),
   };
 }
