@@ -122,7 +122,8 @@ export class Runner {
   async #accepted(batch: Planned, refused: readonly { index: number; message: string }[]): Promise<boolean> {
     this.#isProven = true;
     const [, ...rest] = this.#destination.batches;
-    const ahead = rest.length === 0 ? await this.#aheadOf(batch) : null;
+    // What cannot be read now must not have the accepted batch sent again.
+    const ahead = rest.length === 0 ? await this.#aheadOf(batch).catch(() => null) : null;
     this.#ahead = ahead;
     const setAside = refused.flatMap(({ index, message }) => asideOf(batch.items[index], message));
     const isCaughtUp = ahead ? ahead.items.length === 0 && ahead.isEnd : false;

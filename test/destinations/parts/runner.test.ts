@@ -6,6 +6,7 @@ import type { Destination } from '../../../src/modules/destinations/destination'
 import { Planner } from '../../../src/modules/destinations/planner';
 import { Runner } from '../../../src/modules/destinations/runner';
 import { itemMaker } from '../../../src/modules/destinations/to-item';
+import type { ArrivalLimits } from '../../../src/store/log/arrivals/arrival-reader';
 import { SharedDestination } from './support/shared-destination';
 
 const NOW_MS = Date.parse('2026-01-05T08:00:00Z');
@@ -128,6 +129,28 @@ describe('a delivery', () => {
     expect(again).toEqual(first);
     expect(next?.id).not.toBe(first?.id);
     expect(shared.row).toMatchObject({ position: 4, delivered: 4, failures: 1 });
+  });
+
+  it('keeps what the receiver took, although the events behind it cannot be read', async () => {
+    const shared = sharing(6);
+    const { read } = shared.feed;
+    Object.assign(shared.feed, {
+      read: async (tenantId: number, from: number, limits: ArrivalLimits) => {
+        if (from >= EVENTS_MAX) throw new Error('the file of the week is away');
+        return read(tenantId, from, { ...limits, end: EVENTS_MAX });
+      },
+    });
+    const sent: Batch[] = [];
+    for (let n = 0; n < 2; n++) {
+      const taken = run(shared, (batch) => {
+        sent.push(batch);
+        return ACCEPTED;
+      });
+      await expect(taken).rejects.toThrow('the file of the week is away');
+      shared.loseLease();
+    }
+    expect(sent.map(positionsOf)).toEqual([[0, 1, 2, 3]]);
+    expect(shared.row).toMatchObject({ position: 4, delivered: 4, batches: [] });
   });
 
   it('pauses when the receiver wants nothing any more', async () => {
