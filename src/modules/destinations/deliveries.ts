@@ -109,7 +109,8 @@ export class Deliveries {
     this.#tellLackedKeys();
     if (Math.abs(this.parts.nowMs() - this.#checkedMs) >= OVERTAKEN_CHECK_MS) {
       this.#checkedMs = this.parts.nowMs();
-      for (const one of this.#listed.filter(mayBeOvertaken)) await this.#passRemoved(one);
+      for (const one of this.#listed.filter(mayBeOvertaken))
+        await this.#passRemoved(one).catch((err) => this.#tellUnread(one, err));
       await this.#sealAnew();
     }
     for (const one of this.#listed) {
@@ -271,6 +272,12 @@ export class Deliveries {
     } finally {
       await lease.release();
     }
+  }
+
+  /** The events of one tenant that cannot be read keep nobody else waiting. */
+  #tellUnread({ destinationId }: DestinationKey, err: unknown): void {
+    const says = 'the next event of a destination could not be read; it will be looked for again';
+    this.parts.log.warn({ err, destinationId }, says);
   }
 
   /** Seals secrets again with the newest key, so that older keys can be removed. */

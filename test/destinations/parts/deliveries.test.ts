@@ -174,6 +174,19 @@ describe('the deliveries of an instance', () => {
     expect(box.open(shared.row.secrets, ownerOfSecrets(shared.row))).toBe('{"query":"?a=b"}');
   });
 
+  it('seal secrets anew, and say so, although the next event of a destination cannot be read', async () => {
+    const shared = sharing(['SELECT 1'], { state: 'paused' });
+    const { destinationId } = shared.row;
+    Object.assign(shared.feed, { read: () => Promise.reject(new Error('the file of the week is away')) });
+    const newer = new SecretBox([{ id: '99999999', bytes: randomBytes(32) }, shared.key]);
+    const told: object[] = [];
+    await round(instance(shared, { box: newer, told }));
+    expect(newer.isOld(shared.row.secrets)).toBe(false);
+    expect(told).toContainEqual(
+      expect.objectContaining({ destinationId, msg: expect.stringContaining('could not be read') }),
+    );
+  });
+
   it('name once, in the log, a destination whose secrets this instance cannot open', async () => {
     const shared = sharing(['SELECT 1']);
     const told: { level?: number; msg?: string }[] = [];
