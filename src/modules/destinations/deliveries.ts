@@ -47,6 +47,9 @@ const NAMED_MAX = 10;
 /** Sends to all destinations of all tenants that have something to send and that no other instance serves. */
 export class Deliveries {
   readonly #running = new Map<string, Promise<void>>();
+  /** The number of the last turn of each destination, of all turns. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
   readonly #senders = new Map<string, OpenSender>();
   /** Destinations that this instance leaves alone for a while. */
   readonly #rests: Rests<string>;
@@ -113,17 +116,24 @@ export class Deliveries {
         await this.#passRemoved(one).catch((err) => this.#tellUnread(one, err));
       await this.#sealAnew();
     }
-    for (const one of this.#listed) {
+    for (const one of this.#inTurn()) {
       if (this.#stopping.signal.aborted || this.#running.size >= LIMITS.destinationRunsMax) return;
       const { destinationId } = one;
       if (!one.isDue || this.#running.has(destinationId) || !this.parts.box.opens(one.secrets)) continue;
       if (epoch.pauseOf(one.goEpoch) !== null) continue;
       if (this.#rests.isResting(destinationId)) continue;
+      this.#turns.set(destinationId, ++this.#turn);
       const run = this.#run(one)
         .catch((err) => this.#standBack(destinationId, { err, isRefused: false }))
         .finally(() => this.#running.delete(destinationId));
       this.#running.set(destinationId, run);
     }
+  }
+
+  /** The destinations, those first that had no turn for longest: a backlog of some keeps no others waiting. */
+  #inTurn(): readonly Listed[] {
+    const turnOf = ({ destinationId }: Listed) => this.#turns.get(destinationId) ?? 0;
+    return this.#listed.toSorted((a, b) => turnOf(a) - turnOf(b));
   }
 
   /** Resolves when every delivery that has begun has ended. */
@@ -312,6 +322,8 @@ export class Deliveries {
     this.#rests.keepOnly(known);
     for (const destinationId of this.#refused)
       if (!known.has(destinationId)) this.#refused.delete(destinationId);
+    for (const destinationId of this.#turns.keys())
+      if (!known.has(destinationId)) this.#turns.delete(destinationId);
     for (const [destinationId, { sender }] of this.#senders) {
       // The destinations of a disabled tenant are not listed: a request under way comes to its end.
       if (known.has(destinationId) || this.#running.has(destinationId)) continue;

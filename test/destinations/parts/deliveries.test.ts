@@ -4,7 +4,7 @@ import { NetworkGuard } from '../../../src/delivery/network-guard';
 import { SecretBox } from '../../../src/delivery/secret-box';
 import { LIMITS } from '../../../src/limits';
 import { Deliveries } from '../../../src/modules/destinations/deliveries';
-import { ownerOfSecrets } from '../../../src/modules/destinations/destination';
+import { type DestinationKey, ownerOfSecrets } from '../../../src/modules/destinations/destination';
 import { testItem } from '../../../src/modules/destinations/to-item';
 import type { LogEpoch } from '../../../src/store/log/epoch/log-epoch';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
@@ -114,6 +114,24 @@ describe('the deliveries of an instance', () => {
     leave();
     await one.ended();
     bound.restore();
+  });
+
+  it('give those the next turn that had none for longest', async () => {
+    const bound = jest.replaceProperty(LIMITS, 'destinationRunsMax', 2 as never);
+    const shared = sharing(['SELECT 1']);
+    const all = ['a', 'b', 'c'].map((destinationId) => ({ ...shared.row, destinationId, isDue: true }));
+    const taken: string[] = [];
+    const store = {
+      list: async () => all,
+      take: async ({ destinationId }: DestinationKey) => {
+        taken.push(destinationId);
+        return null;
+      },
+    };
+    const one = instance({ store, feed: shared.feed, box: shared.box } as unknown as SharedDestination);
+    for (let n = 0; n < 3; n++) await round(one);
+    bound.restore();
+    expect(taken.join('')).toBe('abcabc');
   });
 
   it('wait while an operator must say go, and go on then', async () => {
