@@ -71,7 +71,7 @@ export class Runner {
     this.parts.signal.addEventListener('abort', stop, { once: true });
     try {
       while (!this.parts.signal.aborted && !this.parts.isTimeUp() && !this.parts.lease.hasOldSecrets)
-        if ((await this.parts.isOtherwise()) || !(await this.#step())) break;
+        if ((await this.parts.isOtherwise()) || !(await this.#whileHeld(() => this.#step()))) break;
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
     } finally {
@@ -246,16 +246,24 @@ export class Runner {
     const mark = await this.parts.planner.markOf(planned);
     const id = batchId(epoch, destinationId, generation, planned, mark);
     const { signal } = this.#stop;
+    const sent = this.parts.sender.send({ id, tenantId, epoch, from, to, mark, items }, signal);
+    const isOnly = readsAhead && this.#destination.batches.length === 1;
+    const [outcome] = await Promise.all([sent, isOnly ? this.#readAhead(planned) : null]);
+    if (signal.aborted && outcome.kind !== 'accepted') throw new Lost();
+    return outcome;
+  }
+
+  /**
+   * Keeps the lease while it works: a send may take long, and so may the search for events that pass a filter, while many
+   * destinations wait for their turn to read.
+   */
+  async #whileHeld<T>(work: () => Promise<T>): Promise<T> {
     const lose = () => this.#stop.abort();
     const renewal = setInterval(() => {
       this.parts.lease.renew().then((state) => state === null && lose(), lose);
     }, RENEW_MS);
     try {
-      const sent = this.parts.sender.send({ id, tenantId, epoch, from, to, mark, items }, signal);
-      const isOnly = readsAhead && this.#destination.batches.length === 1;
-      const [outcome] = await Promise.all([sent, isOnly ? this.#readAhead(planned) : null]);
-      if (signal.aborted && outcome.kind !== 'accepted') throw new Lost();
-      return outcome;
+      return await work();
     } finally {
       clearInterval(renewal);
     }

@@ -131,6 +131,38 @@ describe('a delivery', () => {
     expect(shared.row).toMatchObject({ position: 4, delivered: 4, failures: 1 });
   });
 
+  it('keeps its lease while it looks for events', async () => {
+    jest.useFakeTimers();
+    const shared = sharing(3);
+    const { read } = shared.feed;
+    const { take } = shared.store;
+    let renewals = 0;
+    Object.assign(shared.feed, {
+      read: async (...of: Parameters<typeof read>) => {
+        await jest.advanceTimersByTimeAsync(13_000);
+        return read(...of);
+      },
+    });
+    Object.assign(shared.store, {
+      take: async (...of: Parameters<typeof take>) => {
+        const taken = await take(...of);
+        const renew = taken?.lease.renew;
+        const counted = async () => {
+          renewals++;
+          return renew?.() ?? null;
+        };
+        return taken && { ...taken, lease: Object.assign(taken.lease, { renew: counted }) };
+      },
+    });
+    try {
+      await run(shared, () => ACCEPTED);
+    } finally {
+      jest.useRealTimers();
+    }
+    expect(shared.row).toMatchObject({ position: 3, delivered: 3 });
+    expect(renewals).toBeGreaterThanOrEqual(3);
+  });
+
   it('keeps what the receiver took, although the events behind it cannot be read', async () => {
     const shared = sharing(6);
     const { read } = shared.feed;
