@@ -63,6 +63,14 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     expect(await checked()).toMatchObject({ signed: 3, sound: 3, wrong: 0, removed: 0, problems: [] });
   });
 
+  it('has a place for it that no reader takes for a removed event', async () => {
+    const reader = new PostgresArrivalReader(store.database.service);
+    const limits = { positions: 1_000, events: 1_000, bytes: 1_000_000 };
+    expect(await reader.read(store.tenantId, 0, limits)).toMatchObject({ next: 3, removed: 0, others: [2] });
+    const text = await reader.readTexts([{ tenantId: store.tenantId, from: 0 }], { ...limits, events: 1 });
+    expect(text).toMatchObject([{ next: 1, removed: 0, others: [] }]);
+  });
+
   it('says it again when late events are put into a new file, and after a restore the week needs none', async () => {
     await insert(LATE);
     expect(await trial.seal(WEEK)).toMatchObject({ outcome: 'sealed', events: 3 });

@@ -40,7 +40,10 @@ function readerOf(tenantId: number, events: readonly object[], before = 0): Arri
     readRows: async (_: number, from: number, { end = items.length }: ArrivalLimits) => {
       const next = Math.min(from + 4, end);
       const some = items.slice(from, next);
-      return { tenantId, from, next, size: items.length, items: some, removed: 0, skipped: 0, bytes: 0 };
+      return {
+        ...{ tenantId, from, next, size: items.length, items: some },
+        ...{ removed: 0, others: [], skipped: 0, bytes: 0 },
+      };
     },
   } as unknown as ArrivalReader;
 }
@@ -75,7 +78,10 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
           reads += 1;
           await hold;
           const next = Math.min(from + 4, ENTRIES);
-          return { tenantId, from, next, size: ENTRIES, items: [], removed: 0, skipped: 1, bytes: 0 };
+          return {
+            ...{ tenantId, from, next, size: ENTRIES, items: [] },
+            ...{ removed: 0, others: [], skipped: 1, bytes: 0 },
+          };
         },
       };
       const instance = new Backtests({

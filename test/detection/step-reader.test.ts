@@ -20,7 +20,7 @@ class Log {
       recordId: String(from + i),
       text: 'x'.repeat(10),
     }));
-    return { tenantId, from, next, size: this.size, items, removed: 0, skipped: 0, bytes: 0 };
+    return { tenantId, from, next, size: this.size, items, removed: 0, others: [], skipped: 0, bytes: 0 };
   }
 }
 

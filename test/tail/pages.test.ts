@@ -38,7 +38,7 @@ describe('a page of the tail', () => {
           // One event of the first tenant, as a busy one fills a page.
           const items = i === 0 ? [{ position: from, json: `${tenantId}` }] : [];
           const next = from + items.length;
-          return { tenantId, from, next, size: 10, items, removed: 0, skipped: 0, bytes: 1 };
+          return { tenantId, from, next, size: 10, items, removed: 0, others: [], skipped: 0, bytes: 1 };
         }),
     };
     const tail = new Tail({

@@ -54,7 +54,8 @@ class Trial {
       const next = Math.min(this.size, from + this.atOnce);
       const places = Array.from({ length: next - from }, (_, i) => from + i);
       const items = places.map((position) => ({ position, json: `{"position":"${position}"}` }));
-      return [{ tenantId, from, next, size: this.size, items, removed: 0, skipped: 0, bytes: this.bytes }];
+      const { size, bytes } = this;
+      return [{ tenantId, from, next, size, items, removed: 0, others: [], skipped: 0, bytes }];
     },
   };
 
@@ -188,7 +189,7 @@ describe('the number of removed events', () => {
         const items = left.slice(0, events + 2).map((position) => ({ position, json: `${position}` }));
         const next = left[events + 2] ?? size;
         const removed = next - from - items.length;
-        return [{ tenantId, from, next, size, items, removed, skipped: 0, bytes: 1 }];
+        return [{ tenantId, from, next, size, items, removed, others: [], skipped: 0, bytes: 1 }];
       },
     };
     return new Tail({

@@ -14,7 +14,7 @@ const walkAt = (turn: number) =>
   });
 /** Events of tenant 4 at these positions, of the first eight entries, of which three were skipped unread. */
 const arrived = (...positions: readonly number[]): Arrivals<ArrivedText> => ({
-  ...{ tenantId: 4, from: 0, next: 8, size: 20, removed: 0, skipped: 3, bytes: 100 },
+  ...{ tenantId: 4, from: 0, next: 8, size: 20, removed: 0, others: [], skipped: 3, bytes: 100 },
   items: positions.map((position) => ({ position, json: `${position}` }) as ArrivedText),
 });
 const EVERY = { limit: 10, matches: null, isEnough: () => false };
@@ -67,6 +67,18 @@ describe('the walk of a call through logs', () => {
     const none = walkAt(4);
     await none.take({ ...arrived(), next: 0, skipped: 0 }, EVERY);
     expect(state(none)).toEqual({ found: [], at: 0, removed: 0, passed: 0, bytes: 100, mark: 'm', turn: 4 });
+  });
+
+  it('does not count entries of the service as removed events', async () => {
+    const passed = async (limit: number) => {
+      const walk = walkAt(4);
+      await walk.take({ ...arrived(0, 2, 5, 7), others: [1, 6] }, { ...EVERY, limit });
+      return [walk.positions.get(4), walk.removed];
+    };
+    expect([await passed(10), await passed(2)]).toEqual([
+      [8, 2],
+      [5, 2],
+    ]);
   });
 
   it('passes what does not match, and compares at least one event', async () => {

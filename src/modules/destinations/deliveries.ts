@@ -9,7 +9,7 @@ import { ReadingTurns } from '../../delivery/reading-turns';
 import type { SecretBox } from '../../delivery/secret-box';
 import { LIMITS } from '../../limits';
 import { Rests } from '../../rests';
-import type { ArrivalReader } from '../../store/log/arrivals/arrival-reader';
+import { type ArrivalReader, removedBefore } from '../../store/log/arrivals/arrival-reader';
 import { epochInNames } from '../../store/log/epoch/epoch';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import type { Item, SentFile } from './batch';
@@ -278,7 +278,7 @@ export class Deliveries {
       const limits = { positions: LIMITS.destinationScanMax, events: 1, bytes: 1 };
       const page = await this.parts.feed.read(tenantId, position, limits);
       const to = page.items[0]?.position ?? page.next;
-      if (to > position) await lease.save({ position: to, removed: to - position });
+      if (to > position) await lease.save({ position: to, removed: removedBefore(page, to) });
     } finally {
       await lease.release();
     }

@@ -1,5 +1,9 @@
 import { LIMITS } from '../../limits';
-import type { ArrivalReader, ArrivedEvent } from '../../store/log/arrivals/arrival-reader';
+import {
+  type ArrivalReader,
+  type ArrivedEvent,
+  removedBefore,
+} from '../../store/log/arrivals/arrival-reader';
 import type { Bounds, Item } from './batch';
 
 /** The events of the next batch. */
@@ -72,14 +76,12 @@ export class Planner {
         if (!item) continue;
         // The event that is one too many begins the next batch. The positions before it belong to this one.
         if (items.length === eventsMax || (items.length > 0 && bytes + item.json.length > bytesMax)) {
-          const isBefore = ({ position }: ArrivedEvent) => position < arrived.position;
-          const found = page.items.filter(isBefore).length;
           return {
             from,
             to: arrived.position,
             items,
             isEnd: false,
-            removed: removed + (page.removed > 0 ? arrived.position - at - found : 0),
+            removed: removed + removedBefore(page, arrived.position),
           };
         }
         items.push(item);

@@ -1,5 +1,10 @@
 import { LIMITS } from '../../limits';
-import type { Arrivals, ArrivedEvent, ArrivedText } from '../../store/log/arrivals/arrival-reader';
+import {
+  type Arrivals,
+  type ArrivedEvent,
+  type ArrivedText,
+  removedBefore,
+} from '../../store/log/arrivals/arrival-reader';
 import type { TailPlace } from './cursor';
 
 /** An event, or its JSON text if texts were asked for and the event is not needed for the filter. */
@@ -91,7 +96,7 @@ export class Walk {
     for (const item of taken) this.items.push(item);
     if (next !== this.positions.get(tenantId)) this.mark = null;
     this.positions.set(tenantId, next);
-    this.removed += next - from - events;
+    this.removed += removedBefore(arrivals, next);
     this.passed += next - from - skipped;
     this.bytes += bytes;
     if (next > from) this.#turn = tenantId + 1;

@@ -168,6 +168,14 @@ describe('the deliveries of an instance', () => {
     expect(shared.changes.map(({ removed }) => removed)).toEqual(position === 0 ? [] : [2]);
   });
 
+  it('take no entry of the service, which is no event, for one that is gone', async () => {
+    const shared = sharing(['SELECT 1', null, null], { state: 'paused', position: 1 });
+    shared.others.push(1);
+    await round(instance(shared));
+    expect(shared.row.position).toBe(3);
+    expect(shared.changes.map(({ removed }) => removed)).toEqual([1]);
+  });
+
   it('pass them also after a clock was set back', async () => {
     const shared = sharing([null, 'SELECT 1'], { state: 'paused', position: 1 });
     const one = instance(shared);

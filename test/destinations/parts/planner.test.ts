@@ -42,6 +42,14 @@ describe('the next batch', () => {
     expect(await planner.again({ from: 0, to: 3 })).toMatchObject({ from: 0, to: 3, removed: 2 });
   });
 
+  it('does not count entries of the service as events that are gone', async () => {
+    const shared = new SharedDestination([null, 'b', null, null, 'e', 'f', null]);
+    shared.others.push(0, 3, 6);
+    const planner = new Planner(shared.feed, shared.row.tenantId, itemMaker('', 'native'));
+    expect(await planner.next(0, 2)).toMatchObject({ to: 5, removed: 1 });
+    expect(await planner.next(5, 2)).toMatchObject({ to: 7, removed: 0, isEnd: true });
+  });
+
   it('passes over a removed beginning in one go, and one that is repeated no further than to its end', async () => {
     const shared = new SharedDestination([...Array<null>(100).fill(null), 'b']);
     const { feed } = shared;

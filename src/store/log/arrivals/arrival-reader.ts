@@ -39,10 +39,22 @@ export interface Arrivals<T = ArrivedEvent> extends ArrivalPlace {
    * the position of its new arrival.
    */
   readonly removed: number;
+  /** Positions of entries that are not events: those of the service, and what an erasure left. Nobody lacks an event there. */
+  readonly others: readonly number[];
   /** The removed positions at the beginning of the log, which were passed at once. */
   readonly skipped: number;
   /** Bytes of the statements and additional values that were read. */
   readonly bytes: number;
+}
+
+/** How many events retention removed of the positions of a stretch that stand before a place in it. */
+export function removedBefore(
+  { from, items, others }: Arrivals<{ readonly position: number }>,
+  place: number,
+): number {
+  const isBefore = (position: number) => position < place;
+  const there = items.filter(({ position }) => isBefore(position)).length + others.filter(isBefore).length;
+  return place - from - there;
 }
 
 /** The limits of one call. The limit that is reached first ends the stretch. */

@@ -200,7 +200,7 @@ export class PostgresArrivalReader implements ArrivalReader {
     limits: ArrivalLimits,
     make: Make<T>,
   ): Promise<Arrivals<T>> {
-    const items: T[] = [];
+    const [items, others]: [T[], number[]] = [[], []];
     let [at, bytes, removed] = [from, 0, 0];
     const end = Math.min(size, limits.end ?? size, from + limits.positions);
     while (at < end && items.length < limits.events && bytes <= limits.bytes) {
@@ -211,12 +211,13 @@ export class PostgresArrivalReader implements ArrivalReader {
       const [read] = await this.#stretches([{ tenantId, from: at, size, count }], room, make);
       if (!read) break;
       for (const item of read.items) items.push(item);
+      for (const position of read.others) others.push(position);
       bytes += read.bytes;
       removed += read.removed;
       at = read.next;
       if (read.isCut) break;
     }
-    return { tenantId, from, next: at, size, items, removed, skipped: 0, bytes };
+    return { tenantId, from, next: at, size, items, removed, others, skipped: 0, bytes };
   }
 
   /** Reads stretches of a few hundred positions each, all with two statements. */
@@ -257,7 +258,9 @@ export class PostgresArrivalReader implements ArrivalReader {
         if (pauses.isDue) await pauses.take();
       }
       // Neither erasures nor what they erased was removed by retention.
-      const noEvents = (all[i] ?? []).filter((entry) => !entry.isOfEvent && entry.position < next).length;
+      const others = (all[i] ?? [])
+        .filter((entry) => !entry.isOfEvent && entry.position < next)
+        .map(({ position }) => position);
       const bytes = found.reduce((sum, { row }) => sum + bytesOf(row), 0);
       return {
         tenantId,
@@ -265,7 +268,8 @@ export class PostgresArrivalReader implements ArrivalReader {
         next,
         size,
         items,
-        removed: next - from - items.length - noEvents,
+        removed: next - from - items.length - others.length,
+        others,
         skipped: 0,
         bytes,
         isCut,
@@ -420,6 +424,7 @@ const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<
   next: place.from,
   items: [],
   removed: 0,
+  others: [],
   skipped: 0,
   bytes: 0,
 });

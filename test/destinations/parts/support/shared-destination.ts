@@ -32,6 +32,8 @@ export class SharedDestination {
   row: Destination;
   dueMs = 0;
   isDeleted = false;
+  /** Positions whose entry is no event: the service added it. */
+  readonly others: number[] = [];
   /** Whether the disk is full: no position can be stored. */
   isFull = false;
   #lease: object | null = null;
@@ -105,13 +107,15 @@ export class SharedDestination {
           ? []
           : [{ position: from + i, event: eventOf(from + i, statement), receivedAt: null }],
       );
+      const others = this.others.filter((position) => position >= from && position < next);
       return {
         tenantId,
         from,
         next,
         size,
         items,
-        removed: passed.length - items.length,
+        removed: passed.length - items.length - others.length,
+        others,
         skipped: 0,
         bytes: 0,
       };
