@@ -47,7 +47,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     const time = async () => new Date(at.nowMs);
     const health = new HealthAlerts(owner, readShippedRules(), () => at.nowMs, undefined, time);
     /** @param refuses the names of the routes to whose destinations the instance may not connect */
-    const anInstance = (refuses: readonly string[] = []) => {
+    const anInstance = (refuses: readonly string[] = [], by = owner) => {
       const send = async (route: AlertRoute, due: readonly Due[]) => {
         if (route.tenantId !== tenantId) return [];
         if (refuses.includes(route.name))
@@ -59,7 +59,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
         return failing.get(route.name) ?? [];
       };
       return new Notifier({
-        owner,
+        owner: by,
         health,
         time,
         nowMs: () => at.nowMs,
@@ -151,6 +151,36 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     };
   }
   const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
+
+  it('sends on a route again after the database failed while its notices were taken', async () => {
+    const { aRoute, note, hanging, told, at, anInstance } = await aTenant();
+    await aRoute('first', { to: ['a@example.com'] });
+    await aRoute('slow', { to: ['b@example.com'] });
+    hanging.add('slow');
+    const { owner } = store.database;
+    let isAway = false;
+    const updateMany = async () => {
+      isAway = false;
+      throw new Error('the database is away');
+    };
+    const models = new Proxy(owner.models, {
+      get: (target, name) => {
+        if (isAway && name === 'alertNotice') return { updateMany };
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const instance = anInstance([], { ...owner, models });
+    await note(randomUUID());
+    await instance.run();
+    // The slow route is in work still: its new notice is given back, which fails.
+    isAway = true;
+    await note(randomUUID());
+    await expect(instance.run()).rejects.toThrow('the database is away');
+    at.nowMs += 4 * LATER;
+    await instance.run();
+    expect(told.filter(({ route }) => route === 'first')).toHaveLength(2);
+  });
 
   it('sends one notice for each alert, state and route, however often it was noted', async () => {
     const { aRoute, note, anInstance, toldBy, waiting } = await aTenant();

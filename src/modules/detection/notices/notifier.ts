@@ -71,6 +71,8 @@ export class Notifier {
     const jobs: Job[] = [];
     for (const { tenantId } of tenants)
       jobs.push(...((await this.#rounds.attempt(tenantId, () => this.#jobsOf(tenantId, left))) ?? []));
+    // Only here, where nothing fails before their work begins: what fails above leaves no route in work for ever.
+    for (const { route } of jobs) this.#busy.add(route.routeId);
     // Routes that failed before are likely to be slow again.
     jobs.sort((a, b) => triesOf(a.due) - triesOf(b.due));
     const lanes = [true, false].map((isMail) => jobs.filter(({ route }) => 'to' in route.target === isMail));
@@ -115,10 +117,7 @@ export class Notifier {
       const own = due.filter((one) => one.routeId === route.routeId && !needless.includes(one));
       if (own.length === 0) continue;
       if (this.#busy.has(route.routeId)) await this.#queue.putBack(tenantId, own, ROUND_MS);
-      else {
-        this.#busy.add(route.routeId);
-        jobs.push({ route, due: own });
-      }
+      else jobs.push({ route, due: own });
     }
     return jobs;
   }
