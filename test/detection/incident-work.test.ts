@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { formatTicks } from '../../src/event/event-time';
+import type { AuditEventQuery } from '../../src/event/query';
 import { recordIdFloor } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { AlertCounts } from '../../src/modules/detection/alerts/alert-counts';
 import { growIncidents } from '../../src/modules/detection/alerts/grow-incidents';
 import { IncidentReader } from '../../src/modules/detection/alerts/incident.reader';
@@ -11,6 +13,7 @@ import { putIncidents } from '../../src/modules/detection/alerts/put-incidents';
 import { writeFindings } from '../../src/modules/detection/detector/write-findings';
 import type { Finding } from '../../src/rules/finding';
 import { Folder } from '../../src/store/counts/fold';
+import { planOf } from '../../src/store/plan';
 import { tenantSet } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ANY_ENGINE } from '../support/engines';
@@ -48,6 +51,16 @@ describe('work on incidents', () => {
     store = await Store.open(ANY_ENGINE);
   });
   afterAll(() => store.close());
+
+  /** A reader of incidents. @param note gets each question about events */
+  const readerOf = (note: (query: AuditEventQuery) => unknown = () => {}) => {
+    const { service } = store.database;
+    const events = new PostgresAuditEventReader(service);
+    return new IncidentReader(service, (tenants, query) => {
+      note(query);
+      return events.page(tenants, query);
+    });
+  };
 
   /** Three incidents of two alerts each, and a route. */
   async function made() {
@@ -382,7 +395,7 @@ describe('work on incidents', () => {
     const { tenantId, models, ids } = await made();
     const tenants = tenantSet([tenantId]);
     const incidents = new IncidentStore(store.database.service, () => NOW_MS);
-    const reader = new IncidentReader(store.database.service);
+    const reader = readerOf();
     const [from, to, other] = ids as [string, string, string];
     for (const { alertId } of await models.alert.findMany({ where: { tenantId, incidentId: from } })) {
       await models.incident.updateMany({ where: { tenantId }, data: { rowsRead: 7n, rowsChanged: 9n } });
@@ -447,7 +460,7 @@ describe('work on incidents', () => {
 
   it('is shown with a timeline that joins what is the same, and not what is worse', async () => {
     const { tenantId, models, ids } = await made();
-    const reader = new IncidentReader(store.database.service);
+    const reader = readerOf();
     const timeline = async () => (await reader.incident(tenantSet([tenantId]), ids[0] as string))?.timeline;
     await models.finding.updateMany({ where: { tenantId }, data: { title: 'The same' } });
     expect(await timeline()).toMatchObject([{ text: 'The same', severity: 'high', findingCount: 2 }]);
@@ -465,7 +478,7 @@ describe('work on incidents', () => {
 
   it('is shown with the end of the longest of what is the same, also where that began first', async () => {
     const { tenantId, models, ids } = await made();
-    const reader = new IncidentReader(store.database.service);
+    const reader = readerOf();
     const where = { tenantId, principals: { has: 'eve' } };
     await models.finding.updateMany({ where, data: { title: 'The same' } });
     const [first] = await models.finding.findMany({ where, orderBy: { firstEvent: 'asc' } });
@@ -500,15 +513,16 @@ describe('work on incidents', () => {
         at('SQL03', stopped + 590_000_000n),
       ]),
     );
-    const incident = await new IncidentReader(store.database.service).incident(
-      tenantSet([tenantId]),
-      ids[0] as string,
-    );
+    const asked: string[] = [];
+    const reader = readerOf(({ filter }) => asked.push(planOf({ kind: 'page', filter }).by));
+    const incident = await reader.incident(tenantSet([tenantId]), ids[0] as string);
     const from = formatTicks(stopped);
     expect(incident?.unrecorded).toEqual([
       { serverInstanceName: 'SQL01', from, to: formatTicks(next) },
       { serverInstanceName: 'SQL02', from, to: null },
     ]);
+    // The events of other servers are not read for that.
+    expect(asked).toEqual(['counts', 'counts', 'counts']);
   });
 
   it('grows by what its logins read or changed until its end, unless it is resolved', async () => {

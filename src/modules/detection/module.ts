@@ -170,7 +170,7 @@ export function detectionModule(parts: {
   signal.addEventListener('abort', () => backtests.close());
   const callTenants = new CallTenants(tenants);
   const check = new FindingsCheck(service, seal);
-  const incidents = new IncidentReader(service);
+  const incidents = new IncidentReader(service, parts.page);
   const counts = new AlertCounts(service);
   const incidentStore = new IncidentStore(service, nowMs, noteAlerts);
   return {

@@ -16,7 +16,7 @@ import {
 } from '../base/incident-answers';
 import { deedAnswers } from './deeds';
 import { type Entity, linkOf, readAbout } from './incident-about';
-import { nextEventOf } from './next-event';
+import { type FindEvents, nextEventOf } from './next-event';
 import { toldTimesOf } from './told-times';
 
 type ListItem = Answer<typeof INCIDENT_LIST_ITEM>;
@@ -37,7 +37,10 @@ const WEEK_TICKS = 7n * 86_400n * 10_000_000n;
 
 /** Reads incidents of tenants. */
 export class IncidentReader {
-  constructor(private readonly service: ServiceDoor) {}
+  constructor(
+    private readonly service: ServiceDoor,
+    private readonly find: FindEvents,
+  ) {}
 
   async incidents(
     tenants: TenantSet,
@@ -153,7 +156,7 @@ export class IncidentReader {
       for (const instance of (stop.instances as readonly string[]).slice(0, STOPS_MAX)) {
         const from = BigInt(stop.last_event as bigint | string);
         const range = { from: from + 1n, to: from + WEEK_TICKS };
-        const next = await nextEventOf(this.service, { tenantId, instance: fromStored(instance) }, range);
+        const next = await nextEventOf(this.find, { tenantId, instance: fromStored(instance) }, range);
         const to = next === null ? null : eventTimeOf(next);
         const isShort = to !== null && (parseTicks(to) ?? 0n) - from < UNRECORDED_TICKS_MIN;
         if (!isShort)
