@@ -458,6 +458,19 @@ describe('work on incidents', () => {
     ]);
   });
 
+  it('has the title of an alert that had no incident before it was moved', async () => {
+    const { tenantId, models } = await made();
+    const [alert] = await models.alert.findMany({ where: { tenantId }, orderBy: { title: 'asc' } });
+    const alertId = alert?.alertId ?? '';
+    const none = { title: 'Trail unhealthy: a part is missing', incidentId: null, about: '{}', links: [] };
+    await models.alert.updateMany({ where: { tenantId, alertId }, data: none });
+    const incidents = new IncidentStore(store.database.service, () => NOW_MS);
+    const by = { actor: 'Ada', comment: null };
+    const incidentId = await incidents.move(tenantSet([tenantId]), alertId, null, by, AN_ATTEMPT);
+    const found = await models.incident.findFirst({ where: { tenantId, incidentId } });
+    expect(found).toMatchObject({ title: 'Trail unhealthy', alertCount: 1 });
+  });
+
   it('is shown with a timeline that joins what is the same, and not what is worse', async () => {
     const { tenantId, models, ids } = await made();
     const reader = readerOf();

@@ -78,7 +78,8 @@ export function aboutOf(finding: Finding, events: readonly DetectionEvent[], dee
   return joinedAbout({ entities: [], stage, step: text }, { entities, stage, step: text });
 }
 
-const headOf = (title: string): string => title.split(':')[0]?.trim() ?? title;
+/** The beginning of a rule's title, up to its colon. */
+export const headOf = (title: string): string => title.split(':')[0]?.trim() ?? title;
 const PROCEDURE = /\b(?:xp_\w{1,100}|sp_OA\w{1,100}|sp_execute_external_script)\b/i;
 const CONFIGURES = /\bsp_configure\b/i;
 const READS = new Set(['SL', 'RF', 'VW', 'BA']);

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../database/clients';
-import { toStored } from '../../../store/rows/stored-text';
-import { type About, readAbout } from './incident-about';
+import { fromStored, toStored } from '../../../store/rows/stored-text';
+import { type About, headOf, readAbout } from './incident-about';
 import { atLeast, type Door, NO_ROWS, rowsOf, storedOf } from './incident-rows';
 import { WITHIN } from './incident-time';
 import { titleOf } from './incident-title';
@@ -97,6 +97,7 @@ interface AlertRow {
   readonly id: string;
   readonly severity: number;
   readonly first: bigint;
+  readonly title: string;
   readonly about: string;
   readonly worst: number;
   readonly begun: bigint;
@@ -115,7 +116,7 @@ async function storiesOf(
   if (incidentIds.length === 0) return [];
   const rows = await tx.$queryRawUnsafe<AlertRow[]>(
     `WITH of_all AS (SELECT * FROM alert WHERE tenant_id = $1::int AND incident_id = ANY($2::uuid[]))
-     SELECT * FROM (SELECT incident_id::text AS id, severity::int AS severity, first_event AS first, about,
+     SELECT * FROM (SELECT incident_id::text AS id, severity::int AS severity, first_event AS first, title, about,
        (${WITHIN}) AS within, rank() OVER (PARTITION BY incident_id ORDER BY first_event, alert_id) AS n,
        (max(severity) OVER of_it)::int AS worst, min(first_event) OVER of_it AS begun, max(last_event) OVER of_it AS ended,
        (count(*) OVER of_it)::int AS alerts, (sum(event_count) OVER of_it)::text AS events
@@ -144,9 +145,15 @@ async function storiesOf(
         alerts: of.map((row) => ({
           severity: row.severity,
           firstEvent: row.first,
-          about: readAbout(row.about),
+          about: storedAbout(row),
         })),
       },
     ];
   });
+}
+
+/** An alert that had no incident, as one about the trail, tells of itself by its title alone. */
+function storedAbout({ about, title }: AlertRow): About {
+  const read = readAbout(about);
+  return read.step === '' ? { ...read, step: headOf(fromStored(title)) } : read;
 }
