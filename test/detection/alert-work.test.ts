@@ -151,10 +151,18 @@ describe('alerts of a tenant', () => {
       { to: 'eve', minute: 10 },
       { to: 'eve', minute: 11, ruleId: OTHER_RULE },
     ]);
-    expect((await list()).map(({ status, incidentId }) => [status, incidentId !== null])).toEqual([
+    const states = async () => (await list()).map(({ status, incidentId }) => [status, incidentId !== null]);
+    expect(await states()).toEqual([
       ['suppressed', false],
       ['new', true],
     ]);
+    // What such an alert takes in later makes no incident of it.
+    await found([{ to: 'eve', minute: 12 }]);
+    expect(await states()).toEqual([
+      ['suppressed', false],
+      ['new', true],
+    ]);
+    expect((await list()).map(({ findingCount }) => findingCount)).toEqual([2, 1]);
   });
 
   it('tell what all of their findings did, and when they last grew', async () => {

@@ -25,6 +25,8 @@ export interface OpenAlert {
   readonly alertId: string;
   readonly anchor: bigint;
   readonly isNew: boolean;
+  /** Whether it is suppressed since it began, so that it has no incident. */
+  readonly isQuiet: boolean;
   /** Its incident, and whether a person placed it there; null: it has none yet. */
   readonly incidentId: string | null;
   readonly isPlaced: boolean;

@@ -81,9 +81,10 @@ export async function writeFindings(
   const count = await insertFindings(tx, tenantId, alerts, nowMs);
   const suppressions = await openSuppressions(tx, tenantId, nowMs);
   const written = await putAlerts(tx, tenantId, alerts, { suppressions, nowMs });
-  const suppressed = new Set(
-    written.flatMap(({ alertId, isNew, status }) => (isNew && status === 'suppressed' ? [alertId] : [])),
-  );
+  const suppressed = new Set([
+    ...written.flatMap(({ alertId, isNew, status }) => (isNew && status === 'suppressed' ? [alertId] : [])),
+    ...alerts.flatMap(({ alertId, isQuiet }) => (isQuiet ? [alertId] : [])),
+  ]);
   const incidents = await formIncidents(tx, tenantId, alerts, { suppressed, nowMs, door });
   return {
     findings: count,
@@ -120,6 +121,7 @@ async function alertsOf(
       alertId: uuidOf(`alert\n${tenantId}\n${finding.findingId}`),
       anchor: last,
       isNew: true,
+      isQuiet: false,
       incidentId: null,
       isPlaced: false,
       about: null,
@@ -154,7 +156,7 @@ WITH near AS (
       AND n.anchor > x.last - x.period AND n.anchor < x.last + x.period
   WHERE NOT (n.status = 'suppressed' AND n.suppressed_until IS NOT NULL AND n.suppressed_until <= $3::timestamptz))
 SELECT a.alert_id::text AS "alertId", a.rule_id::text AS "ruleId", a.group_key AS "groupKey", a.anchor, a.deeds,
-  a.incident_id::text AS "incidentId", a.placed_by AS "placedBy", a.about, a.first_event AS "firstEvent", a.last_event AS "lastEvent"
+  a.status, a.incident_id::text AS "incidentId", a.placed_by AS "placedBy", a.about, a.first_event AS "firstEvent", a.last_event AS "lastEvent"
 FROM alert a WHERE a.tenant_id = $1::int AND a.alert_id IN (SELECT alert_id FROM near)
 ORDER BY a.anchor DESC, a.alert_id`;
 interface StoredAlert {
@@ -163,6 +165,7 @@ interface StoredAlert {
   readonly groupKey: string;
   readonly anchor: bigint;
   readonly deeds: string;
+  readonly status: string;
   readonly incidentId: string | null;
   readonly placedBy: string | null;
   readonly about: string;
@@ -174,6 +177,7 @@ const storedAlert = (row: StoredAlert): OpenAlert => ({
   alertId: row.alertId,
   anchor: row.anchor,
   isNew: false,
+  isQuiet: row.status === 'suppressed' && row.incidentId === null,
   deeds: parsedDeeds(row.deeds),
   incidentId: row.incidentId,
   isPlaced: row.placedBy !== null,
