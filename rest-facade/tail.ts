@@ -64,9 +64,8 @@ export function answerTail(
         room.release();
         const came = await whileWaiting(request, response, work);
         await assertAllowed(call, asker.tenants);
-        // What many calls wait for is read once for all of them, but for those with sources.
-        const isShared = include === undefined;
-        room = await holdFor(call, answers, isShared ? LIMITS.answerBytesAssumed : LIMITS.tailReadBytes);
+        // What many calls wait for is read once for all of them.
+        room = await holdFor(call, answers, LIMITS.answerBytesAssumed);
         return came;
       },
     });

@@ -24,7 +24,6 @@ class Trial {
     this.ms += ms;
     return null;
   };
-  listSources = async (): Promise<readonly object[]> => [];
   whileLooking = () => {};
   whileReading = () => {};
   /** What each read was allowed to cost. */
@@ -75,7 +74,7 @@ class Trial {
       seal,
       epoch,
       waitingPlaces,
-      listSources: () => this.listSources(),
+      listSources: async () => [],
       clockMs: () => this.ms,
     });
   }
@@ -444,29 +443,6 @@ describe('a call of the tail that waits', () => {
       expect(pages.map(({ caughtUp }) => caughtUp)).toEqual([false, false, true, true, true]);
       expect(pages.map(({ nextCursor }) => trial.places(nextCursor)[0]?.[1])).toEqual([1, 2, 5, 5, 5]);
       expect(trial.reads).toBe(1);
-    });
-
-    it('reads after its sources were listed, and takes nothing that another call has read before', async () => {
-      const trial = new Trial();
-      const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });
-      const { wake, waiting } = waitingAt(trial);
-      const other = trial.read({ from: null, cursor });
-      const own = trial.read({ from: null, cursor, withSources: true });
-      await until(waiting, (count) => count === 2);
-      trial.size = 1;
-      const sources = [{ completeThrough: '2026-01-05T08:00:00Z' }];
-      trial.listSources = async () => {
-        await other;
-        trial.size = 2;
-        return sources;
-      };
-      wake();
-      expect(await other).toMatchObject({ items: [{ position: 0 }], caughtUp: true });
-      expect(await own).toMatchObject({
-        items: [{ position: 0 }, { position: 1 }],
-        caughtUp: true,
-        sources,
-      });
     });
 
     it('reads for each place that calls wait at', async () => {

@@ -229,7 +229,7 @@ export class Tail {
    * @param news the numbers of entries that ended the wait of this call, and of others that wait at the same place
    */
   async #walk(
-    { tenants, holder, filters, limit, asTexts, withSources, gone }: TailRequest,
+    { tenants, holder, filters, limit, asTexts, gone }: TailRequest,
     walk: Walk,
     news: ReadonlyMap<number, number> | null = null,
   ): Promise<Walk> {
@@ -257,9 +257,7 @@ export class Tail {
     for (let isFirst = true; !walk.caughtUp && walk.mayGoOn(limit); isFirst = false) {
       if (!isFirst && isOver(endMs)) break;
       const left = limit - walk.items.length;
-      const hasWaited = isFirst && news !== null;
-      // What another call has read may be older than the sources of this one, which hold at the end of the logs alone.
-      const isShared = hasWaited && !withSources;
+      const isShared = isFirst && news !== null;
       const limits = {
         events: matches || isShared ? Math.max(left, READ_AT_LEAST) : left,
         positions: isShared ? LIMITS.tailPositionsMax : LIMITS.tailPositionsMax - walk.passed,
@@ -286,10 +284,7 @@ export class Tail {
           await (matches ? inTurn(() => takeAll(read)) : takeAll(read));
         } else {
           // A turn also covers the filtering, which may take longer than the reading.
-          await inTurn(async () => {
-            if (hasWaited) await this.#compared(walk.place);
-            await takeAll(await readOn(limits));
-          });
+          await inTurn(async () => takeAll(await readOn(limits)));
         }
       } catch (error) {
         // The events read before are answered. The next call would begin here, and fail in the same way.
