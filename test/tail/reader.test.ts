@@ -97,6 +97,13 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     expect(items[0]?.event.additional).toMatchObject({ [hostile]: hostile, many: 1e21 });
   });
 
+  it('counts additional values with their own length, however short they are stored', async () => {
+    await arrive(8, 8, { additional: { padding: 'x'.repeat(500_000) } });
+    const { items, next, bytes } = await read(0, { bytes: 1_000_000 });
+    expect([items.length, next]).toEqual([2, 2]);
+    expect(bytes).toBeGreaterThan(1_000_000);
+  });
+
   it('continues where the last read ended, whatever limits cut the reads', async () => {
     const events = await arrive(700);
     const found: string[] = [];

@@ -1,5 +1,6 @@
 import type { OfTenant } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
+import { EVENT_BYTES } from '../../store/rows/event-rows';
 
 /** Statements of the evidence log. Those before `HEAD` cover all tenants, and the others name their tenant as `$1`. */
 
@@ -168,7 +169,7 @@ export const FOLLOWING_STEP = `
 SELECT s.record_id::text FROM (
   SELECT u.record_id, row_number() OVER read AS n, sum(u.size) OVER read - u.size AS before
   FROM (
-    SELECT e.record_id, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
+    SELECT e.record_id, ${EVENT_BYTES} AS size FROM audit_event e
     WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
     ORDER BY e.record_id LIMIT $4::int + 1) u
   WINDOW read AS (ORDER BY u.record_id)) s

@@ -5,7 +5,7 @@ import type { AuditEventFilter } from '../../event/query';
 import { countedOf } from '../../store/counts/dimensions';
 import { segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
 import { planOf } from '../../store/plan';
-import { MARKED_COLUMNS, markedColumns, whereOf } from '../../store/rows/event-rows';
+import { EVENT_BYTES, MARKED_COLUMNS, markedColumns, whereOf } from '../../store/rows/event-rows';
 import type { IdSpan } from './export-source';
 
 /** The spans of hours [lo, hi) with matching events, in order, with the number of events (`n`). */
@@ -42,7 +42,7 @@ export function exportPageStatement(
         sum(u.size) OVER (ORDER BY u.record_id, u.tenant_id) - u.size AS before
       FROM (${each(
         (tenant) => Prisma.sql`
-        SELECT ${columns}, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
+        SELECT ${columns}, ${Prisma.raw(EVENT_BYTES)} AS size FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND ${within(span)} AND ${whereOf(filter)}
         ORDER BY e.record_id LIMIT ${events}::int`,
       )}) u

@@ -62,6 +62,13 @@ export function markedColumns(lifted: readonly LiftedName[]): Prisma.Sql {
   return marked(`jsonb_strip_nulls(jsonb_build_object(${values})) AS additional`);
 }
 
+/**
+ * SQL: how many bytes the statement and the additional values of an event have once they are read. A megabyte of one letter is
+ * stored in ten kilobytes: only such values are read for their length. What is joined with nothing is no longer compressed.
+ */
+export const EVENT_BYTES = `(octet_length(e.statement) + CASE WHEN pg_column_compression(e.additional) IS NULL
+  THEN pg_column_size(e.additional) ELSE pg_column_size(e.additional || '{}'::jsonb) END)`;
+
 /** Code of an expression that takes the value of a field from `row`. */
 function expressionOf(name: FieldName): string {
   const value = `row.${COLUMN_OF[name]}`;

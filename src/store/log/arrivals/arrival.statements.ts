@@ -3,7 +3,7 @@ import type { TenantLookup } from '../../../database/each-tenant';
 import { COLUMN_OF } from '../../../event/fields';
 import type { AuditEventFilter } from '../../../event/query';
 import { statementOrMark } from '../../bytes/large-statements';
-import { whereOf } from '../../rows/event-rows';
+import { EVENT_BYTES, whereOf } from '../../rows/event-rows';
 import { HASH_BYTES } from '../evidence/merkle';
 import type { ReadLimits } from './arrival-reader';
 import { JOINED_COLUMNS, newBoundary } from './row-text';
@@ -15,6 +15,7 @@ const MARKED_COLUMNS = Prisma.raw(
     name === COLUMN_OF.statement ? `${statementOrMark('e')} AS ${name}` : `e.${name}`,
   ).join(', '),
 );
+const BYTES = Prisma.raw(EVENT_BYTES);
 const TEXT_COLUMNS = Prisma.raw(JOINED_COLUMNS.map((name) => `r.${name}`).join(', '));
 
 /** Statements of one tenant name the tenant by value, so that they stay on its node of a distributed database. */
@@ -107,7 +108,7 @@ export function eventsStatement(
       SELECT u.*, count(*) OVER ()::int AS matched, sum(u.size) OVER (ORDER BY u.n) - u.size AS before
       FROM (
         SELECT x.place::int - 1 AS n, e.record_id, ${hasMarks ? MARKED_COLUMNS : READ_COLUMNS},
-          octet_length(e.statement) + pg_column_size(e.additional) AS size
+          ${BYTES} AS size
         FROM ${source} CROSS JOIN LATERAL (
           SELECT d.* FROM audit_event d WHERE ${isItsTenant} AND d.record_id = x.record_id
             AND d.record_id >= ${lowest}::uuid AND d.record_id <= ${highest}::uuid${isWanted} OFFSET 0) e) u
