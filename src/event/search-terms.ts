@@ -13,6 +13,10 @@ export const MARK_STAND_IN = '\uFFFF';
 export const isAscii = (text: string): boolean => !BEYOND_ASCII.test(text);
 const BEYOND_ASCII = /[^\0-~]|\0/;
 
+/** A regular expression of a word, or of its beginning, in ASCII: such a word has letters and digits alone. */
+export const asciiPattern = ({ kind, text }: SearchTerm): string =>
+  `(?:^|[^a-z0-9])${text}${kind === 'word' ? '(?:[^a-z0-9]|$)' : ''}`;
+
 /**
  * The texts of an event as one folded text, with marked words and separated fields. Search terms are looked for in it.
  */

@@ -92,7 +92,12 @@ describe.each(ENGINES)('texts of events on %s', (engine) => {
       const afterOne = await storedTwiceMs(own.database.migrator);
       expect(afterOne).toBeGreaterThan(7 * DAY_MS - 3_600_000);
       expect(afterOne).toBeLessThanOrEqual(7 * DAY_MS);
-      await movedBack('true', 8);
+      // A later migration does not begin the seven days again.
+      await movedBack(`migration_name <= '0074_texts_once'`, 8);
+      await own.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+         VALUES ('later', '', '9999_later', now(), now(), 1)`,
+      );
       expect(await storedTwiceMs(own.database.migrator)).toBeLessThanOrEqual(0);
     } finally {
       await own.close();

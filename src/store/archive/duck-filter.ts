@@ -5,6 +5,7 @@ import { IPV4, ipv4Range, parseNetwork } from '../../event/network';
 import type { TimeRange } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { fold, type SearchTerm } from '../../event/search';
+import { asciiPattern } from '../../event/search-terms';
 import { isUuid } from '../../event/uuid';
 import { toStored } from '../rows/stored-text';
 import { FILE_TEXTS, fileFieldSql } from './layout';
@@ -142,8 +143,7 @@ function testOf(term: SearchTerm): TextTest | null {
   if (!isOfAscii(folded)) return null;
   const holds = ({ lower }: Text) => `contains(${lower}, ${literal(folded)})`;
   if (term.kind === 'phrase') return holds;
-  // A word of ASCII has letters and digits alone.
-  const pattern = `(?i)(?:^|[^a-z0-9])${folded}${term.kind === 'word' ? '(?:[^a-z0-9]|$)' : ''}`;
+  const pattern = `(?i)${asciiPattern(term)}`;
   return (text) => `(${holds(text)} AND regexp_matches(${text.plain}, ${literal(pattern)}))`;
 }
 

@@ -14,7 +14,10 @@ export async function storedTwiceMs(owner: OwnerDoor): Promise<number> {
   return row?.ms ?? 0;
 }
 
-/** Migrations that are applied together have the same time. */
+/** From this migration on, empty searchable texts are understood. */
+const UNDERSTOOD = '0074_texts_once';
+/** Migrations that are applied together have the same time: then no other release was there before. */
 const LEFT = `
-SELECT ${BESIDE_DAYS * DAY_MS} - (extract(epoch FROM now() - max(m.finished_at)) * 1000)::float8 AS ms
-FROM _prisma_migrations m HAVING max(m.finished_at) > min(m.finished_at)`;
+SELECT ${BESIDE_DAYS * DAY_MS} - (extract(epoch FROM now() - own.finished_at) * 1000)::float8 AS ms
+FROM _prisma_migrations own WHERE own.migration_name = '${UNDERSTOOD}'
+  AND EXISTS (SELECT FROM _prisma_migrations before WHERE before.finished_at < own.finished_at)`;

@@ -2,7 +2,7 @@ import { Prisma } from '../../database/clients';
 import { COLUMN_OF, SEARCHED_FIELDS } from '../../event/fields';
 import { WORD_MARK } from '../../event/mark-words';
 import { fold, type SearchTerm } from '../../event/search';
-import { FIELD_BORDER, isAscii, MARK_STAND_IN, needleOf } from '../../event/search-terms';
+import { asciiPattern, FIELD_BORDER, isAscii, MARK_STAND_IN, needleOf } from '../../event/search-terms';
 import { toStored, UNUSED } from '../rows/stored-text';
 
 /** The columns of an event's own texts, and the one of its stored searchable text. */
@@ -56,16 +56,14 @@ function holdsIn(searched: SearchedText, term: SearchTerm): Prisma.Sql {
   const folded = term.kind === 'phrase' ? fold(term.text) : term.text;
   // No text of ASCII holds it.
   if (!isAscii(folded)) return Prisma.sql`(${isStored} AND ${stored})`;
-  return Prisma.sql`CASE WHEN ${isStored} THEN ${stored} ELSE ${inAscii(searched.own, folded, term.kind)} END`;
+  return Prisma.sql`CASE WHEN ${isStored} THEN ${stored} ELSE ${inAscii(searched.own, { kind: term.kind, text: folded })} END`;
 }
 
 /** The search in bytes rules out nearly every event, and a regular expression takes ten times as long. */
-function inAscii(own: string, folded: string, kind: SearchTerm['kind']): Prisma.Sql {
-  const holds = inBytes(folded, own);
-  if (kind === 'phrase') return holds;
-  // A word of ASCII has letters and digits alone.
-  const pattern = `(?:^|[^a-z0-9])${folded}${kind === 'word' ? '(?:[^a-z0-9]|$)' : ''}`;
-  return Prisma.sql`(${holds} AND ${Prisma.raw(own)} ~ ${pattern})`;
+function inAscii(own: string, folded: SearchTerm): Prisma.Sql {
+  const holds = inBytes(folded.text, own);
+  if (folded.kind === 'phrase') return holds;
+  return Prisma.sql`(${holds} AND ${Prisma.raw(own)} ~ ${asciiPattern(folded)})`;
 }
 
 /**
