@@ -90,7 +90,8 @@ export function openLimited(
   heed(standby, pool, connectionString);
   const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
   const nameOf = statementNames('t');
-  const steps = stepsOn(pool);
+  const settings = isDistributed ? `; ${OF_NODES}` : '';
+  const steps = stepsOn(pool, 'BEGIN', settings);
   const run = isDistributed ? inSteps(steps) : inOneTrip(pool);
   const service: ServiceDoor = {
     login: 'service',
@@ -106,6 +107,7 @@ export function openLimited(
     snapshot: stepsOn(
       pool,
       'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY',
+      settings,
       isDistributed ? undefined : statementNames('s'),
     ),
   };
@@ -183,9 +185,9 @@ type TenantSteps = <T>(tenants: TenantSet | NoTenants, work: (step: Step) => Pro
 
 /** Takes more than one round trip, but settings reach the nodes of a distributed database in no other way. */
 const stepsOn =
-  (pool: Pool, begin = 'BEGIN', nameOf?: NameOf): TenantSteps =>
+  (pool: Pool, begin: string, settings: string, nameOf?: NameOf): TenantSteps =>
   (tenants, work) =>
-    inTransaction(pool, `${begin}; ${setTenants(tenants)}; ${OF_NODES}`, work, nameOf);
+    inTransaction(pool, `${begin}; ${setTenants(tenants)}${settings}`, work, nameOf);
 
 /**
  * @param begin the statements that begin the transaction

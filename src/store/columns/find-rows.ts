@@ -1,4 +1,4 @@
-import { Prisma } from '../../database/clients';
+import { Prisma, type Row } from '../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
@@ -23,39 +23,56 @@ interface Sought {
   readonly filter: AuditEventFilter;
   readonly value: { readonly field: ColumnField; readonly text: string } | null;
   readonly descending: boolean;
+  /** What is read of an event, its record id among it. */
+  readonly columns: Prisma.Sql;
+}
+
+/** Events from one place on. */
+export interface Places {
+  /** Their record ids, in order. */
+  readonly ids: readonly string[];
+  /** The rows of those that were read when they were found. */
+  readonly rows: readonly Row[];
 }
 
 /**
- * Record ids of the events from one place on, in order. Hours before the page are skipped by their counts. In the other
- * hours, columns tell the millisecond of each event, so few events are read besides those of the page.
+ * The events from one place on. Hours before the page are skipped by their counts. In the other hours, columns tell the
+ * millisecond of each event, so few events are read besides those of the page.
  * @param windows events by hour
  */
 export async function findPlaces(
   counter: ColumnCounter,
   sought: Sought,
   windows: Tally['windows'],
-  read: Tally['read'],
+  unread: Tally['read'],
   { first, count }: { readonly first: number; readonly count: number },
-): Promise<readonly string[]> {
+): Promise<Places> {
   const hours = [...windows].map(([hour, { n }]) => ({
     fromMs: hour * HOUR_MS,
     toMs: (hour + 1) * HOUR_MS,
     n,
   }));
   const touched = cut(inOrder(hours, sought.descending), first, count);
-  const stretches = await refined(counter, sought, touched.stretches, read);
+  const stretches = await refined(counter, sought, touched.stretches, unread);
   const found = cut(inOrder(stretches, sought.descending), first - touched.before, count);
   const skip = first - touched.before - found.before;
   const ids: string[] = [];
+  // Most of what is found is then on the page.
+  const areRead = sought.tenants.length === 1 && skip <= count;
+  const columns = areRead ? sought.columns : ID;
+  const read: Row[] = [];
   for (const tenantId of sought.tenants) {
-    const rows = await counter.ask(placesStatement(tenantId, sought, found.stretches, skip + count));
+    const rows = await counter.ask(placesStatement(tenantId, sought, columns, found.stretches, skip + count));
+    if (areRead) read.push(...rows);
     ids.push(...rows.map(({ record_id }) => String(record_id)));
     ids.push(...(await inFiles(counter, tenantId, sought, found.stretches, skip + count)));
   }
   ids.sort();
   if (sought.descending) ids.reverse();
-  return ids.slice(skip, skip + count);
+  return { ids: ids.slice(skip, skip + count), rows: read };
 }
+
+const ID = Prisma.raw('e.record_id');
 
 function inOrder(stretches: readonly Stretch[], descending: boolean): Stretch[] {
   const sorted = [...stretches].sort((a, b) => a.fromMs - b.fromMs);
@@ -135,6 +152,7 @@ const idOf = (ms: number) => recordIdFloor(BigInt(ms) * TICKS_PER_MS);
 function placesStatement(
   tenantId: number,
   { filter, value, descending }: Sought,
+  columns: Prisma.Sql,
   stretches: readonly Stretch[],
   count: number,
 ): Prisma.Sql {
@@ -146,8 +164,8 @@ function placesStatement(
   return Prisma.sql`
     WITH span AS MATERIALIZED (
       SELECT s.lo_id, s.hi_id FROM unnest(${from}::uuid[], ${to}::uuid[]) AS s(lo_id, hi_id))
-    SELECT r.record_id FROM span h CROSS JOIN LATERAL (
-      SELECT e.record_id FROM audit_event e
+    SELECT r.* FROM span h CROSS JOIN LATERAL (
+      SELECT ${columns} FROM audit_event e
       WHERE e.tenant_id = ${tenantId}::int AND ${IN_BOUNDS} AND ${whereOf(filter)} ${ofValue}
       ORDER BY e.record_id ${order} LIMIT ${count}::bigint) r
     ORDER BY r.record_id ${order} LIMIT ${count}::bigint`;

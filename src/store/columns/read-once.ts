@@ -49,7 +49,8 @@ export class ReadOnce {
       const all = await wider.hours;
       return all.filter(({ hour }) => (from === null || hour >= from) && (to === null || hour < to));
     }
-    const hours = this.ask(hoursStatement(tenantId, span)).then(hoursOf);
+    // Its plan is good for any span and tenant, and planning it takes half of its time.
+    const hours = this.ask(hoursStatement(tenantId, span), 'once').then(hoursOf);
     listed.push({ span, hours });
     return hours;
   }
