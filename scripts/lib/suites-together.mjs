@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 /** Where jest finds the groups, as its configuration says. */
 const FOLDER = '.setup/suites-together';
 /** More in a group spare little, and let a core idle at the end. */
-const GROUP_MAX = 8;
+const GROUP_MAX = 12;
 /** A suite that replaces what others of its process use, and for longer than its tests run, has the process for itself. */
 const REPLACES =
   /\bjest\.(mock|doMock|unmock|resetModules|isolateModules)\b|^(const \w+ = )?jest\.(?!setTimeout)\w+\(|\bprocess\.env\.\w+ = |\bholdSharedWindows\b/m;
