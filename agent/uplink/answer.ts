@@ -57,14 +57,20 @@ export function parseAnswer({ status, body }: HttpResponse): ParsedAnswer {
   const errors = (parsed.success && parsed.data.errors) || [];
   const [error] = errors;
   const stated = error?.extensions?.code;
-  const code = stated ?? CODE_OF_STATUS[status] ?? 'unknown';
+  const isProxys = stated === undefined && (status === 401 || status === 403);
+  const code = stated ?? (isProxys ? undefined : CODE_OF_STATUS[status]) ?? 'unknown';
+  const none = `not an answer of the service (HTTP ${status})`;
   const text = `${code}${error?.message ? `: ${oneLine(error.message)}` : ''} (HTTP ${status})`;
   return {
     data: parsed.success ? parsed.data.data : undefined,
     errors: errors.map(({ message }) => message),
     code,
     isStated: stated !== undefined,
-    message: code === 'unknown' ? `not an answer of the service (HTTP ${status})` : text,
+    message: isProxys
+      ? `${none}: a proxy or firewall before it refuses the request`
+      : code === 'unknown'
+        ? none
+        : text,
   };
 }
 
@@ -77,7 +83,9 @@ export function toAnswer(http: HttpResponse, sent: number, nowMs: number): Answe
     const accounted = result.success ? accountOf(result.data.ingestAuditEvents, sent) : null;
     if (accounted) return { kind: 'receipt', ...accounted };
   }
-  const known = KIND_OF_CODE[code] ?? KIND_OF_CODE[CODE_OF_STATUS[http.status] ?? ''];
+  // Only the service itself knows the key.
+  const known =
+    KIND_OF_CODE[code] ?? (isStated ? KIND_OF_CODE[CODE_OF_STATUS[http.status] ?? ''] : undefined);
   const kind = known ?? (isStated && http.status < 500 ? 'unknown' : 'busy');
   // A proxy before the service gives only its status: it may be set up to refuse every request.
   if (kind === 'unfit' && !isStated) return { kind: 'unknown', code, message };
@@ -97,7 +105,7 @@ const KIND_OF_CODE: Readonly<Record<string, 'refused' | 'unfit' | 'busy'>> = {
   service_unavailable: 'busy',
 };
 
-/** The code for a status, also for answers of a proxy, which have no code. */
+/** The code for a status. For answers of a proxy too, which have no code, but for those about a key. */
 const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   401: 'unauthorized',
   403: 'forbidden',

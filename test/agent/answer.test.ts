@@ -10,7 +10,8 @@ describe('an answer of the service', () => {
   it.each([
     [200, errors('unauthorized'), 'refused'],
     [403, errors('forbidden'), 'refused'],
-    [401, 'Unauthorized', 'refused'],
+    [401, 'Unauthorized', 'busy'],
+    [403, '<html>', 'busy'],
     [400, errors('invalid_parameter'), 'unfit'],
     [200, errors('payload_too_large'), 'unfit'],
     [413, '<html>', 'unknown'],
@@ -103,6 +104,17 @@ describe('an answer of the service', () => {
         rejected: [{ index: 1, code: 'reason_of_a_newer_service', message: 'x' }],
       });
   });
+
+  it.each([401, 403])(
+    'is none with HTTP %i alone: a proxy refuses the request, and not the service the key',
+    (status) => {
+      expect(toAnswer({ status, body: '<html>', retryAfter: '7' }, 2, 0)).toEqual({
+        kind: 'busy',
+        message: `not an answer of the service (HTTP ${status}): a proxy or firewall before it refuses the request`,
+        retryAfterMs: 7_000,
+      });
+    },
+  );
 
   it('may say how long to wait before the next request, in seconds or as a date', () => {
     const wait = (retryAfter: string) => toAnswer({ status: 503, body: '', retryAfter }, 1, 1_000);
