@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,13 @@ describe('the lock of a data folder', () => {
     folder = mkdtempSync(join(tmpdir(), 'audit-lock-'));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
-  const locks = () => readdirSync(folder);
+  const isSocket = (name: string) => name.includes('.live-');
+  const locks = () => readdirSync(folder).filter((name) => !isSocket(name));
+  /** The lock of an owner that this process cannot see, such as one in another container. */
+  const elsewhere = (path: string) => {
+    const own = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...own, started: 'another boot:1' }));
+  };
 
   it.each([
     ['names a process that is gone', JSON.stringify({ pid: 2 ** 22 + 1, started: '1' })],
@@ -36,9 +43,34 @@ describe('the lock of a data folder', () => {
     await lockFolder(folder, 'agent');
     const own = JSON.parse(readFileSync(join(folder, 'agent.lock.1'), 'utf8'));
     const later = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
-    writeFileSync(join(folder, 'agent.lock.1'), JSON.stringify({ ...own, pid: later.pid }));
+    writeFileSync(join(folder, 'agent.lock.1'), JSON.stringify({ ...own, pid: later.pid, socket: null }));
     const { kind } = await lockFolder(folder, 'agent').finally(() => later.kill());
     expect(kind).toBe('locked');
+  });
+
+  it('stays with a process that has the same id in another container, until it ends or releases it', async () => {
+    const lock = await lockFolder(folder, 'agent');
+    elsewhere(join(folder, 'agent.lock.1'));
+    expect(await lockFolder(folder, 'agent')).toEqual({ kind: 'taken', pid: process.pid });
+    if (lock.kind === 'locked') await lock.release();
+    expect(readdirSync(folder).filter(isSocket)).toEqual([]);
+    expect((await lockFolder(folder, 'agent')).kind).toBe('locked');
+  });
+
+  it('is taken over from a process of another container that was killed, with the socket that it left', async () => {
+    const socket = 'agent.lock.live-00000000-0000-4000-8000-000000000000';
+    const killed = spawn(process.execPath, [
+      '-e',
+      `require('node:net').createServer().listen(${JSON.stringify(join(folder, socket))}, () => process.kill(process.pid, 'SIGKILL'))`,
+    ]);
+    await once(killed, 'exit');
+    writeFileSync(
+      join(folder, 'agent.lock.1'),
+      JSON.stringify({ pid: 1, started: 'another boot:1', socket }),
+    );
+    expect(readdirSync(folder).filter(isSocket)).toEqual([socket]);
+    expect((await lockFolder(folder, 'agent')).kind).toBe('locked');
+    expect(readdirSync(folder).filter(isSocket)).not.toContain(socket);
   });
 
   it('stays with a process of another user', async () => {
