@@ -7,7 +7,12 @@ import { matchSteps } from '../../event/expression/matches';
 import { hasMark } from '../../event/marks';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import type { ArrivalLimits, ArrivalReader, Arrivals } from '../../store/log/arrivals/arrival-reader';
+import type {
+  ArrivalLimits,
+  ArrivalPlace,
+  ArrivalReader,
+  Arrivals,
+} from '../../store/log/arrivals/arrival-reader';
 import type { NewArrivals } from '../../store/log/arrivals/new-arrivals';
 import type { EpochState } from '../../store/log/epoch/epoch';
 import { type TenantSet, tenantSet } from '../../tenant-set';
@@ -21,6 +26,7 @@ import {
   type TailPlace,
 } from './cursor';
 import { BEGINNING, NOW } from './parameters';
+import { readApart } from './read-apart';
 import { SharedReads } from './shared-reads';
 import { type TailItem, Walk } from './walk';
 
@@ -247,8 +253,9 @@ export class Tail {
             ? await reader.passes(Number(item.event.tenantId), item.event.recordId, filter)
             : await pauses.between(matchSteps(filter, item.event)));
     const areTexts = asTexts && !matches;
-    const readOn = (limits: ArrivalLimits): Promise<readonly Arrivals<TailItem>[]> =>
-      areTexts ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
+    const readEach = (places: readonly ArrivalPlace[], limits: ArrivalLimits) =>
+      areTexts ? reader.readTexts(places, limits) : reader.readEach(places, limits);
+    const readOn = (limits: ArrivalLimits) => readApart<TailItem>(readEach, walk.places(), limits);
     const sizes = news ?? (await reader.sizes([...walk.positions.keys()]));
     if (walk.isBeyond(sizes))
       await this.#refuseSetBack(walk.epoch, 'a cursor of a reader is further than the log is long');
@@ -269,7 +276,9 @@ export class Tail {
         const matchedMs = this.#clockMs() + LIMITS.tailWorkMs;
         const isEnough = () => isOver(matchedMs);
         for (const arrivals of read) await walk.take(arrivals, { limit, matches, isEnough });
-        walk.caughtUp = read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
+        walk.caughtUp =
+          read.length === walk.positions.size &&
+          read.every(({ tenantId, size }) => walk.positions.get(tenantId) === size);
       };
       try {
         if (isShared) {

@@ -1,4 +1,5 @@
 import { type OwnerDoor, type Planning, Prisma, type ServiceDoor, type Step } from '../../database/clients';
+import { DomainError, isUnavailable } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
 import type { NumberField } from '../../event/fields';
 import { MARK } from '../../event/marks';
@@ -51,6 +52,13 @@ export class Archive {
   /** Opens the sealed weeks of a snapshot. @param ask reads in the snapshot */
   in(ask: Ask): SealedWeeks {
     return new SealedWeeks(ask, this.cache, this.reader, this.#counts);
+  }
+}
+
+/** The file of a week of one tenant cannot be read now. What lies in rows, or in files of others, can be. */
+export class UnreadWeek extends DomainError {
+  constructor({ message, internal, retryAfterSeconds = 1, cause }: DomainError) {
+    super('service_unavailable', { public: message, internal, retryAfterSeconds, cause });
   }
 }
 
@@ -209,7 +217,11 @@ export class SealedWeeks {
     files: readonly ListedFile[],
     work: (files: TenantFiles) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
-    return this.cache.using(files, this.ask, (paths) => work({ tenantId, paths }));
+    return this.cache
+      .using(files, this.ask, (paths) => work({ tenantId, paths }))
+      .catch((error: unknown) => {
+        throw isUnavailable(error) ? new UnreadWeek(error as DomainError) : error;
+      });
   }
 
   /** The files of a tenant in the order of their weeks. */
