@@ -45,8 +45,8 @@ export class UpdateFile {
 
   /** Without a readable file, the installed agent runs. */
   async load(): Promise<UpdateState> {
-    const text = await readIfThere(this.path);
     try {
+      const text = await readIfThere(this.path);
       return text === null ? NO_PACKAGE : content.parse(JSON.parse(text));
     } catch {
       return NO_PACKAGE;

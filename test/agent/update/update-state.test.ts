@@ -1,6 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   currentOf,
   NO_PACKAGE,
+  UpdateFile,
   type UpdateState,
   withoutCurrent,
   withoutOlder,
@@ -26,6 +30,13 @@ describe('the packages of an agent', () => {
     expect(namesOf(second)).toEqual([null, 'b', null, ['t', 'i']]);
     expect(namesOf(third)).toEqual([null, null, null, ['t', 'i', 'b']]);
     expect([first.starts, currentOf(third), withoutCurrent(third, 'why')]).toEqual([0, null, third]);
+  });
+
+  it('are none where their file cannot be read: the installed agent starts', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'audit-updates-'));
+    mkdirSync(join(folder, 'updates', 'state.json'), { recursive: true });
+    expect(await new UpdateFile(folder).load()).toBe(NO_PACKAGE);
+    rmSync(folder, { recursive: true });
   });
 
   it('remember the 20 newest that ended', () => {
