@@ -1,4 +1,5 @@
 import type { JsonScalar } from '../../src/event/audit-record';
+import { FILETIME_UNIX_EPOCH, LAST_TICKS, parseTicks } from '../../src/event/event-time';
 import {
   AUDIT_EVENT_FIELDS,
   RECORD_FIELDS,
@@ -152,7 +153,7 @@ function timeReader(column: Column | undefined): (event: DecodedEvent) => string
 function columnTime(value: JsonScalar): string | null {
   if (typeof value !== 'string') return null;
   const text = /^\d{1,20}$/.test(value) ? filetimeText(BigInt(value)) : value;
-  return text && /^\d{4}-\d\d-\d\dT/.test(text) && !text.startsWith('1601-01-01T00:00:00.0000000')
-    ? text
-    : null;
+  const ticks = text === null ? null : parseTicks(text);
+  // The service takes no report with another text in place of a time.
+  return ticks !== null && ticks > -FILETIME_UNIX_EPOCH && ticks <= LAST_TICKS ? text : null;
 }

@@ -5,10 +5,10 @@ import type { AuditRecord } from '../../../src/event/audit-record';
 import { RECORD_FIELDS } from '../../../src/event/fields';
 import type { Description } from './support/metadata';
 import { partsOf } from './support/parts';
-import { AuditFileWriter, type Row } from './support/sqlaudit-writer';
+import { AuditFileWriter, type EventOptions, type Row } from './support/sqlaudit-writer';
 
-function recordOf(row: Row, writer?: AuditFileWriter): AuditRecord {
-  const [part] = partsOf([row], writer);
+function recordOf(row: Row, writer?: AuditFileWriter, options?: EventOptions): AuditRecord {
+  const [part] = partsOf([row], writer, options);
   if (!part) throw new Error('no part');
   return toAuditRecord(part, part.texts, 1);
 }
@@ -67,6 +67,15 @@ describe('an audit record', () => {
     const late = { action_id: 'SL', event_time: 2n ** 64n - 1n };
     expect(recordOf(late, describing({ event_time: 'filetime' })).eventTime).toBe(time);
   });
+
+  it.each(['2025-02-30T08:00:00Z', '2025-04-15Tx', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59-01:00', 'x'])(
+    'takes the time of the event if event_time is the text %s, which the service takes for no time',
+    (event_time) => {
+      const time = '2025-04-10T01:00:00.0000000Z';
+      const writer = describing({ event_time: 'unicode_string' });
+      expect(recordOf({ action_id: 'SL', event_time }, writer, { time }).eventTime).toBe(time);
+    },
+  );
 
   it('takes its own time where the lower half of that is zero', () => {
     const filetime = 31_173_000n << 32n;

@@ -28,8 +28,12 @@ export function eventsOfRows(
 }
 
 /** Parts of audit records as they come out of a file: `index` counts from 0. */
-export function partsOf(rows: readonly Row[], by: AuditFileWriter = writer): AuditPart[] {
-  return eventsOfRows(by, rows).map((event, index) => {
+export function partsOf(
+  rows: readonly Row[],
+  by: AuditFileWriter = writer,
+  options?: EventOptions,
+): AuditPart[] {
+  return eventsOfRows(by, rows, options).map((event, index) => {
     const part = toAuditPart(event, { file: 'x.sqlaudit', fileGuid: FILE_GUID, blockOffset: 6144, index });
     if (!part) throw new Error(`not an ${AUDIT_EVENT}`);
     return part;
