@@ -120,6 +120,21 @@ describe('what operators change of a stored destination', () => {
     }
   });
 
+  it('its events that were set aside before a replay count once, and none without the lease', async () => {
+    const { destinations, key, now, owner } = await served();
+    await owner.models.destination.updateMany({ where: key, data: FREE });
+    const one = { position: 3, recordId: randomUUID(), message: 'HTTP 400' };
+    const other = { ...one, position: 4 };
+    const held = await new DeliveryStore(owner).take(key);
+    await held?.lease.save({ setAside: [one] });
+    expect(await held?.lease.save({ setAside: [one, other] })).toMatchObject({ setAside: 2 });
+    expect((await now()).setAside).toBe(2);
+    await destinations.replay(key, 0, AN_ATTEMPT);
+    expect(await held?.lease.save({ setAside: [{ ...one, position: 5 }] })).toBeNull();
+    const rows = await destinations.setAside(key, 10);
+    expect(rows.map(({ position }) => position)).toEqual([4, 3]);
+  });
+
   it('its name alone changes nothing of what is in work', async () => {
     const { destinations, now, found, before } = await served();
     expect(await destinations.update(found, { ...found, name: 'soc' }, AN_ATTEMPT)).toBe(true);

@@ -37,8 +37,7 @@ export interface Listed extends Destination {
   readonly isDue: boolean;
 }
 
-interface Noted {
-  readonly state: Progress['state'];
+interface Noted extends Pick<Destination, 'state' | 'setAside'> {
   readonly secretsHash: string;
 }
 
@@ -100,6 +99,9 @@ export class DeliveryStore {
   }
 }
 
+/** Undoes a transaction. */
+class LostLease extends Error {}
+
 class HeldLease implements Lease {
   #destination: Destination | undefined;
   #secretsHash = '';
@@ -142,20 +144,13 @@ class HeldLease implements Lease {
         change.delivered ?? 0,
       ],
       ...[change.failures ?? 0, change.removed ?? 0, change.isCaughtUp === true, change.pauses === true],
-      change.setAside?.length ?? 0,
     ];
-    const rows = change.setAside?.length
-      ? await this.owner.models.$transaction(async (tx) => {
-          await this.#putSetAside(tx, change.setAside ?? []);
-          return tx.$queryRawUnsafe<Noted[]>(SAVE, ...values);
-        })
-      : await this.owner.models.$queryRawUnsafe<Noted[]>(SAVE, ...values);
-    const [row] = rows;
+    const row = await this.#put(values, change.setAside ?? []);
     if (!row) return null;
     // From here on the position is stored, with the bounds of the next batch. After a crash before, the next holder of the
     // lease sends the same bounds again, under the same id.
     this.#note(row);
-    this.#destination = { ...now, ...next, state: row.state };
+    this.#destination = { ...now, ...next, state: row.state, setAside: row.setAside };
     return this.#destination;
   }
 
@@ -167,6 +162,25 @@ class HeldLease implements Lease {
     await this.leases.release(this.#row, this.leaseId);
   }
 
+  /** Without the lease, nothing is set aside. @returns undefined: the lease is lost */
+  async #put(values: readonly unknown[], events: readonly SetAsideEvent[]): Promise<Noted | undefined> {
+    const { models } = this.owner;
+    const save = async (tx: Pick<Prisma.TransactionClient, '$queryRawUnsafe'>, added: number) =>
+      (await tx.$queryRawUnsafe<Noted[]>(SAVE, ...values, added))[0];
+    if (events.length === 0) return save(models, 0);
+    try {
+      return await models.$transaction(async (tx) => {
+        const row = await save(tx, await this.#putSetAside(tx, events));
+        if (!row) throw new LostLease();
+        return row;
+      });
+    } catch (error) {
+      if (error instanceof LostLease) return undefined;
+      throw error;
+    }
+  }
+
+  /** @returns how many of them were not set aside before: a replay comes to the same ones again */
   #putSetAside(tx: Prisma.TransactionClient, events: readonly SetAsideEvent[]): Promise<number> {
     return tx.$executeRawUnsafe(
       SET_ASIDE,

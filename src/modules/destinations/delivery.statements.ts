@@ -34,7 +34,7 @@ WHERE ${condition} ORDER BY d.tenant_id, d.created_at, d.destination_id`;
 const ONE = 'd.tenant_id = $1::int AND d.destination_id = $2::uuid';
 
 /** The columns that others may change during a delivery, so the sender must see them. */
-export const NOTED = `state, encode(sha256(secrets), 'hex') AS "secretsHash"`;
+export const NOTED = `state, set_aside AS "setAside", encode(sha256(secrets), 'hex') AS "secretsHash"`;
 
 /**
  * What became of an attempt; only the holder of the lease writes it. $3 lease, $4 position, $5 batches, $6 batch limit,

@@ -121,11 +121,12 @@ export class Runner {
 
   async #accepted(batch: Planned, refused: readonly { index: number; message: string }[]): Promise<boolean> {
     this.#isProven = true;
+    const setAside = refused.flatMap(({ index, message }) => asideOf(batch.items[index], message));
+    if (!this.#hasRoomFor(setAside)) return this.#tooManyAside();
     const [, ...rest] = this.#destination.batches;
     // What cannot be read now must not have the accepted batch sent again.
     const ahead = rest.length === 0 ? await this.#aheadOf(batch).catch(() => null) : null;
     this.#ahead = ahead;
-    const setAside = refused.flatMap(({ index, message }) => asideOf(batch.items[index], message));
     const isCaughtUp = ahead ? ahead.items.length === 0 && ahead.isEnd : false;
     const isEmpty = ahead !== null && ahead.items.length === 0;
     await this.#save({
@@ -196,11 +197,7 @@ export class Runner {
     refused: readonly SetAsideEvent[],
     { to, removed, delivered = 0 }: { to: number; removed: number; delivered?: number },
   ): Promise<boolean> {
-    if (this.#destination.setAside + refused.length > LIMITS.destinationSetAsideMax)
-      return this.#failed({
-        kind: 'failed',
-        message: `more than ${LIMITS.destinationSetAsideMax} events are set aside`,
-      });
+    if (!this.#hasRoomFor(refused)) return this.#tooManyAside();
     this.#ahead = null;
     return this.#save({
       position: to,
@@ -213,6 +210,15 @@ export class Runner {
       setAside: refused,
     });
   }
+
+  #hasRoomFor = (refused: readonly SetAsideEvent[]) =>
+    refused.length === 0 || this.#destination.setAside + refused.length <= LIMITS.destinationSetAsideMax;
+
+  #tooManyAside = () =>
+    this.#failed({
+      kind: 'failed',
+      message: `more than ${LIMITS.destinationSetAsideMax} events are set aside`,
+    });
 
   async #failed(outcome: Outcome & { kind: 'failed' | 'gone' }): Promise<boolean> {
     this.#ahead = null;

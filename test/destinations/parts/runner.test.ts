@@ -204,6 +204,17 @@ describe('a delivery', () => {
     expect(shared.setAside).toEqual([{ position: 2, recordId: 'record 2', message: 'mapping' }]);
   });
 
+  it('fails where the receiver refuses more of a batch than may be set aside, and loses none', async () => {
+    const shared = sharing(6, { setAside: LIMITS.destinationSetAsideMax - 1 });
+    await run(shared, () => ({ kind: 'accepted', refused: [{ index: 1, message: 'mapping' }] }));
+    expect(shared.row).toMatchObject({
+      position: 4,
+      setAside: LIMITS.destinationSetAsideMax,
+      lastError: `more than ${LIMITS.destinationSetAsideMax} events are set aside`,
+    });
+    expect(shared.setAside.map(({ position }) => position)).toEqual([1]);
+  });
+
   it('sends fewer events after a refusal, and twice as many after each success', async () => {
     const shared = sharing([BAD, ...Array.from({ length: 12 }, (_, i) => `SELECT ${i}`)]);
     const sent = await run(shared, refusing);
