@@ -131,6 +131,7 @@ export const LIMITS = {
   fillMs: 5_000, // between looks for days not counted by instance, while some are found
   fillRestMs: 10 * 60_000, // between two rounds over all tenants; a round takes about a millisecond per tenant
   indexMs: 1_000, // a search reads events that are not indexed yet; frequent indexing keeps them few
+  indexTenantsPerRun: 50, // the others come with the next run, before these again
   indexQuietMs: 2_000, // an hour that is still being filled is not indexed over and over
   indexLiveQuietMs: 60_000, // the same for an hour that is not over yet
   agentFollowingMs: 300_000, // between two counts of agents that do not follow: an alert waits for days

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import type { OwnerDoor } from '../../src/database/clients';
 import { HOUR_MS } from '../../src/event/event-time';
 import { LIST_PARAMETERS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { parseSearch } from '../../src/event/search';
+import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { readEvents } from '../../src/modules/search/index-statements';
 import { Indexer } from '../../src/modules/search/indexer';
@@ -150,6 +152,39 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect((await segments()).map(({ n }) => n)).toEqual([EVENTS]);
     expect(await new Indexer(store.database.owner, AT_ONCE).run()).toBe(1);
     expect(await counts()).toEqual({ ...TRUE_COUNTS, common: EVENTS + 1 });
+  });
+
+  it('comes to each tenant, however many others cannot be indexed', async () => {
+    jest.replaceProperty(LIMITS, 'indexTenantsPerRun', 2 as never);
+    await new Indexer(store.database.owner, AT_ONCE).run();
+    const stuck: number[] = [];
+    for (let n = 0; n < 5; n++) stuck.push((await base.forNewTenant()).tenantId);
+    const last = await base.forNewTenant();
+    for (const tenantId of [...stuck, last.tenantId])
+      await store.query(
+        `INSERT INTO audit_unindexed VALUES ($1::int, 491001, now() - interval '1 day')`,
+        tenantId,
+      );
+    const { owner } = store.database;
+    const failing: OwnerDoor = {
+      ...owner,
+      steps: (work) =>
+        owner.steps((step) =>
+          work((text, values, planning) =>
+            stuck.includes(Number(values[0]))
+              ? Promise.reject(new Error('no'))
+              : step(text, values, planning),
+          ),
+        ),
+    };
+    const indexer = new Indexer(failing, AT_ONCE);
+    for (let n = 0; n < 3; n++) await expect(indexer.run()).rejects.toThrow('no');
+    const due = await store.query<{ tenantId: number }>(
+      'SELECT tenant_id AS "tenantId" FROM audit_unindexed ORDER BY 1',
+    );
+    expect(due.map(({ tenantId }) => tenantId)).toEqual(stuck);
+    await store.query('DELETE FROM audit_unindexed');
+    jest.restoreAllMocks();
   });
 
   it('leaves out an hour with too many words, which searches then read from the events, and continues', async () => {

@@ -4,6 +4,7 @@ import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { isFailure } from '../../database/failure';
 import { Pauses } from '../../deadline';
 import { HOUR_MS } from '../../event/event-time';
+import { LIMITS } from '../../limits';
 import { COLUMN_FIELDS } from '../../store/columns/column-fields';
 import { tryTurn } from '../../store/counts/turns';
 import { HourColumns, type PackedColumns } from './hour-columns';
@@ -26,7 +27,6 @@ const HOURS_PER_READ = 24;
  * times.
  */
 const BYTES_PER_READ = 8 * 1024 * 1024;
-const TENANTS_PER_RUN = 50;
 /** The most events of one hour in one read. */
 const EVENTS_PER_READ = 1_000;
 const READ_EVENTS = readEvents(EVENTS_PER_READ);
@@ -68,6 +68,8 @@ export class Indexer {
   readonly #due: string;
   readonly #rounds: TenantRounds;
   #restsUntil = 0;
+  /** The last tenant of the run before. Tenants that cannot be indexed stay due, and others have their turn too. */
+  #from = 0;
 
   /**
    * @param quiet how long an hour must be unchanged; `liveMs`: for an hour that has not ended, or is in the future;
@@ -102,7 +104,7 @@ export class Indexer {
     if (this.now() < this.#restsUntil) return 0;
     const tenants = await this.#rounds.ask((of) =>
       this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT s.tenant_id FROM audit_segment s WHERE (${LACKS_COLUMNS} OR s.version IS NULL) AND ${of('s.tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
+        `SELECT DISTINCT s.tenant_id FROM audit_segment s WHERE (${LACKS_COLUMNS} OR s.version IS NULL) AND ${of('s.tenant_id')} LIMIT ${LIMITS.indexTenantsPerRun}`,
       ),
     );
     const put: (number | null)[] = [];
@@ -123,9 +125,13 @@ export class Indexer {
   async #indexDue(): Promise<number> {
     const tenants = await this.#rounds.ask((of) =>
       this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE ${this.#due} AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
+        `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE tenant_id > $1::int AND ${this.#due} AND ${of('tenant_id')}
+         ORDER BY tenant_id LIMIT ${LIMITS.indexTenantsPerRun}`,
+        this.#from,
       ),
     );
+    const isLast = tenants.length < LIMITS.indexTenantsPerRun;
+    this.#from = isLast ? 0 : (tenants.at(-1)?.tenant_id ?? 0);
     let hours = 0;
     for (const { tenant_id } of tenants)
       hours += (await this.#rounds.attempt(tenant_id, () => this.#index(tenant_id).catch(noneIfLate))) ?? 0;
