@@ -8,6 +8,7 @@ export const DAY_MS = 24 * HOUR_MS;
 /** The last time that texts can state: years have four digits. */
 export const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 export const LAST_TICKS = BigInt(LAST_MS + 1) * TICKS_PER_MS - 1n;
+const FIRST_TICKS = BigInt(Date.parse('0000-01-01T00:00:00Z')) * TICKS_PER_MS;
 /** 100 ns steps between FILETIME's epoch (1601-01-01) and 1970-01-01. */
 export const FILETIME_UNIX_EPOCH = 116_444_736_000_000_000n;
 
@@ -23,6 +24,10 @@ export function formatTicks(ticks: bigint): string {
   if (iso.length !== 24) throw new RangeError(`event time out of range: ${iso}`);
   return `${iso.slice(0, 23)}${rest.toString().padStart(4, '0')}Z`;
 }
+
+/** The nearest time that texts can state. An offset, or a further decimal, leads out of these years. */
+export const clampTicks = (ticks: bigint): bigint =>
+  ticks < FIRST_TICKS ? FIRST_TICKS : ticks > LAST_TICKS ? LAST_TICKS : ticks;
 
 const TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,30}))?)?(Z|z|[+-]\d\d(?::?\d\d)?)?)?$/;

@@ -44,6 +44,21 @@ describe('the completeness of a time range', () => {
     });
   });
 
+  it('is that of all years where the range goes beyond those that times can state', async () => {
+    const acme = await open.world.tenant();
+    const report = { ...aReport({ tenantId: acme.tenantId, hostName: 'SQL01' }), gaps: [aGap()] };
+    await open.world.graphql(acme.agentKey, REPORT, { report });
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    for (const [startTime, endTime] of [
+      ['0000-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'],
+      ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.99999999Z'],
+    ]) {
+      const { body } = await session.graphql(ASK, { startTime, endTime });
+      expect(body.errors).toBeUndefined();
+      expect(body.data.auditCoverage).toMatchObject({ sourceCount: 1, gapCount: 1 });
+    }
+  });
+
   it('lists sources with a problem first, because only a hundred are shown', async () => {
     const acme = await open.world.tenant();
     const now = new Date().toISOString().replace('Z', '0000Z');

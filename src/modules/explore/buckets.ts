@@ -1,4 +1,4 @@
-import { DAY_MS, floorDiv, HOUR_MS, LAST_TICKS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { clampTicks, DAY_MS, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
 import type { HistogramBucket } from './explorer';
 
@@ -20,13 +20,10 @@ export interface ClosedRange {
   readonly to: bigint;
 }
 
-const FIRST = parseTicks('0000-01-01T00:00:00Z') ?? 0n;
-const clamp = (ticks: bigint) => (ticks < FIRST ? FIRST : ticks > LAST_TICKS ? LAST_TICKS : ticks);
-
 /** Limits the range to the years that texts can state. @returns null if nothing is left */
 export function closedRange({ from, to }: TimeRange): ClosedRange | null {
   if (from === null || to === null) return null;
-  const range = { from: clamp(from), to: clamp(to) };
+  const range = { from: clampTicks(from), to: clampTicks(to) };
   return range.from < range.to ? range : null;
 }
 

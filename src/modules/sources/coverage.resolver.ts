@@ -2,7 +2,7 @@ import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { ServiceDoor } from '../../database/clients';
-import { formatTicks } from '../../event/event-time';
+import { clampTicks, formatTicks } from '../../event/event-time';
 import { parseFilter } from '../../event/expression/parse-filter';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { toTimeRange } from '../../event/query';
@@ -45,7 +45,7 @@ export class CoverageResolver {
     const { from, to } = toTimeRange(values);
     const parsed = values.filter === undefined ? null : parseFilter(values.filter);
     const filter = parsed && 'expression' in parsed ? parsed.expression : null;
-    const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(ticks));
+    const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(clampTicks(ticks)));
     const tenants = tenantSetOf(context);
     const holds = await this.holds.inForce(tenants, new Date(this.nowMs()));
     const found = await readCoverage(this.service, tenants, {
