@@ -33,7 +33,7 @@ import { sourcesOfInstance } from './modules/sources/concerned-sources';
 import { type CoverageQuestion, readCoverage } from './modules/sources/coverage';
 import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
-import { countHeld, heldBy } from './modules/tenants/holds/held';
+import { countHeld, heldBy, heldNow } from './modules/tenants/holds/held';
 import { HoldStore } from './modules/tenants/holds/hold.store';
 import { tenantsModule } from './modules/tenants/module';
 import { FILES } from './package-check/layout';
@@ -135,6 +135,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     epoch,
     retention: tenancy.retention,
     holds: tenancy.holds,
+    areGapsHeld: async (tx, tenantId, at) => (await heldNow(tx, tenantId, at)) !== 'nothing',
     nowMs,
     log,
   });

@@ -85,10 +85,10 @@ async function everyStatement(store: Store): Promise<readonly string[]> {
   for (const tenants of [[tenantId], [tenantId, other]])
     for (const isDistributed of layoutsOf('postgresql'))
       await read(inLayout(isDistributed, service), tenants);
-  const sources = new PostgresAuditSourceStore(service, owner);
+  const sources = new PostgresAuditSourceStore(service, owner, async () => false);
   await sources.sources(tenantId);
   await sources.sources(null);
-  await sources.removeGaps(tenantId, 10, new Date());
+  await sources.removeGaps(tenantId, 10, new Date(), new Date());
   await readFigures(owner, 10, 60_000);
   const retention = new PostgresRetentionStore(service, owner);
   await retention.setDays(tenantId, 10, AN_ATTEMPT);

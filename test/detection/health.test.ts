@@ -33,7 +33,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     const { service, owner } = store.database;
     const at = { nowMs: START_MS };
     const stopped = new Map<number, string>();
-    const sources = new PostgresAuditSourceStore(service, owner);
+    const sources = new PostgresAuditSourceStore(service, owner, async () => false);
     const health = new HealthAlerts(
       owner,
       readShippedRules(),

@@ -53,7 +53,7 @@ describe.each([
     const { signal } = new AbortController();
     const modules: Module[] = [
       tenantsModule({ ...parts, countEvents: part, signal }),
-      sourcesModule({ ...parts, retention: part, holds: part }),
+      sourcesModule({ ...parts, retention: part, holds: part, areGapsHeld: part }),
       accessLogModule({
         accessLog: part,
         accessViews: part,

@@ -62,7 +62,11 @@ describe.each(ENGINES)('reports on %s', (engine) => {
   let sources: PostgresAuditSourceStore;
   beforeAll(async () => {
     store = await Store.open(engine);
-    sources = new PostgresAuditSourceStore(store.database.service, store.database.migrator);
+    sources = new PostgresAuditSourceStore(
+      store.database.service,
+      store.database.migrator,
+      async () => false,
+    );
   });
   afterAll(() => store.close());
 

@@ -8,6 +8,8 @@ import { readCoverage } from '../../src/modules/sources/coverage';
 import { expireGaps } from '../../src/modules/sources/expire-gaps';
 import { listComplete } from '../../src/modules/sources/list-complete';
 import { listLags } from '../../src/modules/sources/list-lags';
+import type { AreGapsHeld } from '../../src/modules/sources/remove-sources';
+import { heldNow } from '../../src/modules/tenants/holds/held';
 import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { readFigures } from '../../src/observe/stored-figures';
@@ -22,11 +24,13 @@ const MAX = LIMITS.sourceGapsMax;
 const NOW = new Date('2026-03-01T00:00:00Z');
 const report = (change: object = {}) => checkReport(aReport(change), NOW.getTime());
 
+const areGapsHeld: AreGapsHeld = async (tx, id, at) => (await heldNow(tx, id, at)) !== 'nothing';
+
 /** Opens a new store. @returns it with its sources */
 async function open(engine: EngineName) {
   const store = await Store.open(engine);
   const { service, migrator } = store.database;
-  return { store, sources: new PostgresAuditSourceStore(service, migrator) };
+  return { store, sources: new PostgresAuditSourceStore(service, migrator, areGapsHeld) };
 }
 type Opened = Awaited<ReturnType<typeof open>>;
 
@@ -93,9 +97,9 @@ describe.each(ENGINES)('the lag of a source on %s', (engine) => {
     expect((await lags(60, 92.5))[0]).toMatchObject({ minutes: 1 });
 
     await new PostgresRetentionStore(service, migrator).setDays(tenantId, 30, AN_ATTEMPT);
-    await sources.removeGaps(tenantId, 29, at(60));
+    await sources.removeGaps(tenantId, 29, at(60), NOW);
     expect((await lags(0, 59))[1]).toMatchObject({ minutes: 60 });
-    await sources.removeGaps(tenantId, 30, at(60));
+    await sources.removeGaps(tenantId, 30, at(60), NOW);
     expect((await lags(0, 62.5))[1]).toMatchObject({ minutes: 3 });
   });
 
@@ -398,8 +402,7 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     }
     await retention.setDays(tenantId, 30, AN_ATTEMPT);
     const log = pino({ level: 'silent' });
-    const holds = new HoldStore(store.database.service);
-    await expireGaps({ sources, retention, holds, nowMs: () => NOW.getTime(), log });
+    await expireGaps({ sources, retention, nowMs: () => NOW.getTime(), log });
     const idsOf = async (id: number) =>
       (await sources.gaps(id, report(), 10)).map(({ gapId }) => gapId).toSorted();
     expect(await idsOf(tenantId)).toEqual([young.gapId]);
@@ -421,12 +424,55 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     }
     const left = async (at: Date) => {
       const log = pino({ level: 'silent' });
-      await expireGaps({ sources, retention, holds, nowMs: () => at.getTime(), log });
+      await expireGaps({ sources, retention, nowMs: () => at.getTime(), log });
       const gaps = [tenantId, other.tenantId].map((id) => sources.gaps(id, report(), 10));
       return (await Promise.all(gaps)).map(({ length }) => length);
     };
     expect(await left(NOW)).toEqual([1, 0]);
+    const asked = { before: NOW, hostName: null, withGaps: true };
+    const remove = (at: Date) => sources.remove(tenantId, asked, { ...AN_ATTEMPT, at });
+    await expect(remove(NOW)).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      message: expect.stringContaining('legal hold'),
+    });
+    const without = await sources.remove(tenantId, { ...asked, withGaps: false }, { ...AN_ATTEMPT, at: NOW });
+    expect(without).toMatchObject({ gaps: 0, kept: 1 });
     expect(await left(until)).toEqual([0, 0]);
+    expect(await remove(until)).toMatchObject({ sources: 1, kept: 0 });
+  });
+
+  it('do not expire beside a hold that is being made', async () => {
+    const { service, migrator } = opened.store.database;
+    await opened.sources.report(
+      tenantId,
+      report({ gaps: [aGap()] }),
+      new Date(NOW.getTime() - 31 * 86_400_000),
+    );
+    await new PostgresRetentionStore(service, migrator).setDays(tenantId, 30, AN_ATTEMPT);
+    jest.replaceProperty(LIMITS, 'holdWaitMs', 7 as never);
+    const hold = () =>
+      new HoldStore(service).create(
+        { tenantId, filter: null, reason: 'Case 7', until: null },
+        'x',
+        AN_ATTEMPT,
+      );
+    const held = jest.fn(async (...asked: Parameters<AreGapsHeld>) => {
+      const isHeld = await areGapsHeld(...asked);
+      await expect(hold()).rejects.toMatchObject({ code: 'service_unavailable' });
+      return isHeld;
+    });
+    expect(
+      await new PostgresAuditSourceStore(service, migrator, held).removeGaps(tenantId, 30, NOW, NOW),
+    ).toBe(1);
+    expect(held).toHaveBeenCalledTimes(1);
+    jest.restoreAllMocks();
+    await hold();
+    await opened.sources.report(
+      tenantId,
+      report({ gaps: [aGap()] }),
+      new Date(NOW.getTime() - 31 * 86_400_000),
+    );
+    expect(await opened.sources.removeGaps(tenantId, 30, NOW, NOW)).toBe(0);
   });
 
   it('stay if the retention has changed meanwhile', async () => {
@@ -436,9 +482,9 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     const later = new Date(NOW.getTime() + 1);
     for (const days of [null, 31]) {
       await retention.setDays(tenantId, days, AN_ATTEMPT);
-      expect(await sources.removeGaps(tenantId, 30, later)).toBe(0);
+      expect(await sources.removeGaps(tenantId, 30, later, NOW)).toBe(0);
     }
-    expect(await sources.removeGaps(tenantId, 31, later)).toBe(1);
+    expect(await sources.removeGaps(tenantId, 31, later, NOW)).toBe(1);
   });
 });
 
@@ -477,11 +523,15 @@ describeOnPostgres('concurrent reports', () => {
     const { store } = opened;
     const texts: string[] = [];
     const { service, migrator } = store.database;
-    const sources = new PostgresAuditSourceStore(recording(service, texts), recording(migrator, texts));
+    const sources = new PostgresAuditSourceStore(
+      recording(service, texts),
+      recording(migrator, texts),
+      async () => false,
+    );
     const caughtUpAt = NOW.toISOString();
     await sources.report(store.tenantId, report({ gaps: [aGap({ gapId: randomUUID() })], caughtUpAt }), NOW);
     await sources.sources(store.tenantId);
-    await sources.removeGaps(store.tenantId, 1, NOW);
+    await sources.removeGaps(store.tenantId, 1, NOW, NOW);
     const questions = texts.filter((text) => !text.startsWith('SET LOCAL'));
     expect(questions).toHaveLength(8);
     for (const text of questions) {

@@ -26,7 +26,7 @@ import {
   SOURCE_BEFORE,
 } from './audit-source.statements';
 import { minutesBetween } from './lag';
-import { type Removal, type RemovedSources, removeSources } from './remove-sources';
+import { type AreGapsHeld, type Removal, type RemovedSources, removeSources } from './remove-sources';
 import { type RetiredSources, type Retirement, retireSources } from './retire-sources';
 
 /** Port: stores sources and their gaps. */
@@ -47,9 +47,9 @@ export interface AuditSourceStore {
   gaps(tenantId: number, source: SourceId, limit: number): Promise<readonly StoredGap[]>;
   /**
    * Removes gaps first reported before `before`, and the lags of hours before it, unless the tenant's retention is another than `retentionDays` by
-   * now. @returns how many gaps
+   * now, or a legal hold is in force. @returns how many gaps
    */
-  removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number>;
+  removeGaps(tenantId: number, retentionDays: number, before: Date, at: Date): Promise<number>;
   /** See `removeSources`. */
   remove(tenantId: number, asked: Removal, attempt: Attempt): Promise<RemovedSources>;
   /** See `retireSources`. */
@@ -61,6 +61,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   constructor(
     private readonly service: ServiceDoor,
     private readonly owner: OwnerDoor,
+    private readonly areGapsHeld: AreGapsHeld,
   ) {}
 
   async report(tenantId: number, report: SourceReport, at: Date): Promise<void> {
@@ -119,18 +120,26 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   }
 
   remove(tenantId: number, asked: Removal, attempt: Attempt): Promise<RemovedSources> {
-    return removeSources(this.owner, tenantId, asked, attempt);
+    return removeSources(this.owner, this.areGapsHeld, tenantId, asked, attempt);
   }
 
   retire(tenantId: number, asked: Retirement, at: Date, attempt: Attempt): Promise<RetiredSources> {
     return retireSources(this.owner, tenantId, asked, at, attempt);
   }
 
-  async removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number> {
-    await this.owner.models.$executeRawUnsafe(REMOVE_LAGS, tenantId, before, retentionDays);
-    return this.owner.models.$executeRawUnsafe(REMOVE_GAPS, tenantId, before, retentionDays);
+  removeGaps(tenantId: number, retentionDays: number, before: Date, at: Date): Promise<number> {
+    return this.owner.models.$transaction(
+      async (tx) => {
+        if (await this.areGapsHeld(tx, tenantId, at)) return 0;
+        await tx.$executeRawUnsafe(REMOVE_LAGS, tenantId, before, retentionDays);
+        return tx.$executeRawUnsafe(REMOVE_GAPS, tenantId, before, retentionDays);
+      },
+      { timeout: REMOVE_TIMEOUT_MS },
+    );
   }
 }
+
+const REMOVE_TIMEOUT_MS = 60_000;
 
 const tooManySources = () =>
   new DomainError('service_unavailable', {

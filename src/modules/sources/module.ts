@@ -20,6 +20,7 @@ import { type ListComplete, listComplete } from './list-complete';
 import { type ListLags, listLags } from './list-lags';
 import { AgentPackageResolver } from './packages/agent-package.resolver';
 import { AgentPackageStore } from './packages/agent-package.store';
+import type { AreGapsHeld } from './remove-sources';
 
 /** The sources: what agents report about the databases that they read. */
 export function sourcesModule(parts: {
@@ -29,6 +30,7 @@ export function sourcesModule(parts: {
   readonly epoch: LogEpoch;
   readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
   readonly holds: ReadHolds;
+  readonly areGapsHeld: AreGapsHeld;
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Module & {
@@ -39,9 +41,9 @@ export function sourcesModule(parts: {
     range: { readonly from: string; readonly to: string },
   ) => Promise<number>;
 } {
-  const { service, owner, tenants, epoch, retention, holds, nowMs, log } = parts;
+  const { service, owner, tenants, epoch, retention, holds, areGapsHeld, nowMs, log } = parts;
   const complete = listComplete(service, nowMs);
-  const sources = new PostgresAuditSourceStore(service, owner);
+  const sources = new PostgresAuditSourceStore(service, owner, areGapsHeld);
   const groups = new AgentGroupStore(service);
   const packages = new AgentPackageStore(service);
   let lagging: NotFollowing | null = null;
@@ -63,7 +65,7 @@ export function sourcesModule(parts: {
         run: () =>
           epoch.unlessPaused(async () => {
             const clock = await clockNotAhead(owner.models, nowMs);
-            return expireGaps({ sources, retention, holds, nowMs: clock, log });
+            return expireGaps({ sources, retention, nowMs: clock, log });
           }),
       },
       {

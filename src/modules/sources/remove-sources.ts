@@ -1,6 +1,7 @@
 import type { Attempt } from '../../caller/access-log';
 import { change } from '../../caller/access-log.store';
-import type { OwnerDoor } from '../../database/clients';
+import type { OwnerDoor, Prisma } from '../../database/clients';
+import { refusal } from '../../errors';
 import { msOfTime } from '../../event/event-time';
 import type { ParameterSpecs } from '../../event/parameter-specs';
 import type { Answer, Shape } from '../../event/shape';
@@ -45,6 +46,13 @@ export const silenceProblems = (reportedBefore: string, nowMs: number): Problem[
     ? [problem('reportedBefore', 'out_of_range', 'must be at least five minutes ago')]
     : [];
 
+const held = () =>
+  problem(
+    'withGaps',
+    'refused',
+    'must be false while a legal hold of the tenant is in force: what it keeps would look complete without the gaps',
+  );
+
 export type RemovedSources = Answer<typeof REMOVED_SOURCES>;
 
 /** Which sources to remove. */
@@ -55,11 +63,19 @@ export interface Removal {
 }
 
 /**
+ * Whether a legal hold of a tenant is in force, which keeps its gaps: the held events would look complete without them.
+ * A hold that is made later waits for the end of the transaction.
+ */
+export type AreGapsHeld = (tx: Prisma.TransactionClient, tenantId: number, at: Date) => Promise<boolean>;
+
+/**
  * Removes sources that nobody reports any more, those with the fewest gaps first, and writes the access log. The service's
  * login may not remove gaps, because they tell of events that are missing: the owner's login does it.
+ * @throws DomainError `invalid_parameter` for gaps that a legal hold keeps
  */
 export function removeSources(
   owner: OwnerDoor,
+  areGapsHeld: AreGapsHeld,
   tenantId: number,
   { before, hostName, withGaps }: Removal,
   attempt: Attempt,
@@ -68,6 +84,7 @@ export function removeSources(
     (run) => owner.models.$transaction(run),
     attempt,
     async (tx) => {
+      if (withGaps && (await areGapsHeld(tx, tenantId, attempt.at))) throw refusal([held()]);
       const host = hostName === null ? null : toStored(hostName);
       const old = await tx.$queryRawUnsafe<{ host: string; database: string; gaps: number }[]>(
         OLD_SOURCES,
