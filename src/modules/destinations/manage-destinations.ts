@@ -35,6 +35,13 @@ import type { StoredSecrets } from './types';
 /** Attempts at a change while others change the same destination. */
 const UPDATES_MAX = 3;
 
+const keyIsLost = () => {
+  const message =
+    'the secrets of the destination are sealed by a key that this instance does not have: bring its key file back, or ' +
+    'make new secrets by destination rotate-secret first (docs/operate.md, "The key of secrets")';
+  return refusal([{ code: 'refused', field: null, message, detail: {} }]);
+};
+
 const othersChange = () =>
   new DomainError('service_unavailable', { public: 'Others change the destination. Repeat the request.' });
 
@@ -138,6 +145,7 @@ export class DestinationManager {
 
   /** @throws DomainError `invalid_parameter`, naming every problem */
   async #changed(was: Destination, change: DestinationChange) {
+    if (!this.parts.box.opens(was.secrets)) throw keyIsLost();
     const open = this.#open(was);
     const result = checkChange(was, open, change);
     const problems =
@@ -258,7 +266,8 @@ export class DestinationManager {
     }
     const checked = checkSecrets(destination.type, secrets ?? {});
     refuseIf(checked.problems);
-    const old = this.#open(destination);
+    // Of secrets whose key is lost, nothing is left: these are new ones.
+    const old = this.parts.box.opens(destination.secrets) ? this.#open(destination) : {};
     const overlapEndsAt = new Date(nowMs() + overlapMinutes * 60_000);
     const made = isWebhook ? newSigningSecret(destination.settings.signature as SignatureVersion) : null;
     const next = {

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { NetworkGuard } from '../../../src/delivery/network-guard';
+import { SecretBox } from '../../../src/delivery/secret-box';
 import { publicKeyOf } from '../../../src/delivery/standard-webhooks';
 import { parseParameters } from '../../../src/event/parse-parameters';
 import { LIMITS } from '../../../src/limits';
@@ -433,6 +435,19 @@ describe('secrets of a webhook that are rotated again and again', () => {
     expect(ends()).toEqual([undefined, 15, 15]);
     await rotate(6, 0);
     expect(ends()).toEqual([undefined, 6, 6]);
+  });
+
+  it('are new ones alone where the key of the former ones is lost; nothing else of it changes before', async () => {
+    const lost = new SecretBox([{ id: '99999999', bytes: randomBytes(32) }]);
+    shared.row = { ...shared.row, secrets: lost.seal('{"query":"?a=1"}', ownerOfSecrets(shared.row)) };
+    await expect(
+      manager.update(shared.row.destinationId, { name: 'siem' }, AN_ATTEMPT),
+    ).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      message: expect.stringContaining('docs/operate.md'),
+    });
+    const { secret } = await rotate(5, 10);
+    expect(stored()).toEqual({ signing: [{ secret }] });
   });
 
   it('are dropped when they have ended, and never more than three', async () => {
