@@ -1,4 +1,5 @@
 import type { Operation } from '../../rest-facade/route';
+import { refusal } from '../errors';
 import { AUDIT_EVENT_DETAIL } from '../event/answers';
 import type { AuditEvent } from '../event/fields';
 import type { QuerySpecs } from '../event/parameter-specs';
@@ -151,7 +152,10 @@ function usualAnswer({ hasHistory, notes, ...usual }: Values): object {
   };
 }
 
-/** The record id of an event that a row names. Null: there is none, or the name fits several. */
+/**
+ * The record id of an event that a row names. Null: there is none.
+ * @throws DomainError `invalid_parameter` if the name fits several
+ */
 async function recordIdOf(event: string, ask: Ask): Promise<string | null> {
   if (isUuid(event)) return event.toLowerCase();
   const named = namedEvent(event);
@@ -162,9 +166,18 @@ async function recordIdOf(event: string, ask: Ask): Promise<string | null> {
     pageSize: LIMITS.pageSizeMax,
     sortDirection: 'asc',
   });
-  const [only, another] = found.items.filter(({ recordId }) => named.isOf(recordId));
-  return only && !another && found.totalCount <= LIMITS.pageSizeMax ? only.recordId : null;
+  const fitting = found.items.map(({ recordId }) => recordId).filter(named.isOf);
+  if (fitting.length > 1 || found.totalCount > LIMITS.pageSizeMax) throw refusal([several(fitting)]);
+  return fitting[0] ?? null;
 }
+
+const several = (recordIds: readonly string[]) =>
+  problem(
+    'event',
+    'refused',
+    `may be one of several events of that millisecond; give the record id of one: ${recordIds.slice(0, NAMED_MAX).join(', ')}`,
+  );
+const NAMED_MAX = 10;
 
 const COUNT_BY: Tool = {
   name: 'count_by',
