@@ -5,12 +5,14 @@ import { AlertStore, type ChangedAlert } from '../../src/modules/detection/alert
 import { AlertCounts } from '../../src/modules/detection/alerts/alert-counts';
 import { deedAnswers, parsedDeeds } from '../../src/modules/detection/alerts/deeds';
 import { toldTimesOf } from '../../src/modules/detection/alerts/told-times';
+import { takeTurn } from '../../src/modules/detection/base/tenant-turn';
 import { writeFindings } from '../../src/modules/detection/detector/write-findings';
 import type { Finding } from '../../src/rules/finding';
 import { oneTenant } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ANY_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
+import { until } from '../support/until';
 
 const NOW_MS = Date.parse('2026-02-03T04:05:06.007Z');
 const RULE = '638edcb2-98cc-48ad-a5fb-fc4fedb65f74';
@@ -93,6 +95,36 @@ describe('alerts of a tenant', () => {
     ]);
     expect(await list()).toMatchObject([{ firstEvent: earlier, lastEvent: later, findingCount: 6 }]);
     expect(earlier && within && earlier < within).toBe(true);
+  });
+
+  it('are suppressed once a step of the rules that is at work has ended', async () => {
+    const { alerts, found, list, models, own, tenantId } = await aTenant();
+    await found([{ to: 'a', minute: 10 }]);
+    const [alert] = await list();
+    let isDone = false;
+    let suppressing: Promise<unknown> = Promise.resolve();
+    await models.$transaction(async (tx) => {
+      await takeTurn(tx, tenantId);
+      const suppress = () => ({ fields: {}, until: new Date(NOW_MS + 7_000), reason: 'x' });
+      const work = {
+        kind: 'suppressed',
+        actor: 'ada',
+        comment: null,
+        set: {},
+        detail: {},
+        suppress,
+      } as const;
+      suppressing = alerts.work(oneTenant(tenantId), alert?.alertId ?? '', work, AN_ATTEMPT).finally(() => {
+        isDone = true;
+      });
+      await until(
+        () => own.query<{ n: number }>('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted'),
+        ([row]) => isDone || row?.n === 1,
+      );
+      expect(isDone).toBe(false);
+    });
+    await suppressing;
+    expect(await alerts.suppressions(tenantId)).toHaveLength(1);
   });
 
   it('begin anew a whole period after the finding that began them, and before that the nearest one grows', async () => {

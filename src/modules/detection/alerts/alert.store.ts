@@ -57,6 +57,8 @@ export class AlertStore {
         if (!alert) throw new DomainError('not_found', { public: 'There is no such record.' });
         const { tenantId, ruleId, groupValues, severity } = alert;
         const suppression = work.suppress?.(JSON.parse(groupValues));
+        // Alerts that are being made without it are there afterwards, and all later ones are made under it.
+        if (suppression) await takeTurn(tx, tenantId);
         if (
           suppression &&
           (await tx.alertSuppression.count({ where: { tenantId, until: { gt: at } } })) >=
