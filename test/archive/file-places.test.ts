@@ -116,6 +116,19 @@ describe.each([
     await at.place.remove(name);
   });
 
+  it('are whole where several put the same one at once', async () => {
+    const bytes = Buffer.alloc(300_000, 'a week ');
+    const local = path.join(scratch, 'same');
+    await writeFile(local, bytes);
+    const name = { tenantId: 7, sha256: sha256Of(bytes) };
+    const puts = Array.from({ length: 3 }, async () => {
+      await at.place.put(name, local, bytes.length);
+      return (await bytesOf(at.place, name)).equals(bytes);
+    });
+    expect(await Promise.all(puts)).toEqual([true, true, true]);
+    await at.place.remove(name);
+  });
+
   describe.each(ENGINES)('and their weeks on %s', (engine) => {
     let base: Store;
     let trial: ArchiveTrial;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,8 +14,8 @@ export class FolderPlace implements FilePlace {
     const target = path.join(this.root, pathOf(name));
     const folder = path.dirname(target);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Instances that write the same file at once write the same bytes.
-    const draft = `${target}.${process.pid}.part`;
+    // Of its own: in containers, all instances may have one process id, and another copy would empty this one.
+    const draft = `${target}.${randomUUID()}.part`;
     try {
       await copyFile(local, draft);
       await toDisk(draft);
