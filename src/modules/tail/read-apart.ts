@@ -1,37 +1,32 @@
 import { UnreadWeek } from '../../store/archive/archive';
-import type { ArrivalLimits, ArrivalPlace, Arrivals } from '../../store/log/arrivals/arrival-reader';
+import type { ArrivalPlace, Arrivals } from '../../store/log/arrivals/arrival-reader';
 
-type Read<T> = (places: readonly ArrivalPlace[], limits: ArrivalLimits) => Promise<readonly Arrivals<T>[]>;
+/** Where the place of the files itself is away, each further log would cost one more read. */
+const LEFT_OUT_MAX = 8;
 
 /**
- * Reads the logs of several tenants. Where the file of a week cannot be read, the logs that come to it are left out: they
- * stay where they are, and no reader misses an event of them.
- * @throws UnreadWeek if no log has anything else
+ * Reads the logs of several tenants. Where the file of a week cannot be read, the log that comes to it is left out: it
+ * stays where it is, and no reader misses an event of it.
+ * @throws UnreadWeek if no other log has anything, or too many logs come to such weeks
  */
 export async function readApart<T>(
-  read: Read<T>,
+  read: (places: readonly ArrivalPlace[]) => Promise<readonly Arrivals<T>[]>,
   places: readonly ArrivalPlace[],
-  limits: ArrivalLimits,
 ): Promise<readonly Arrivals<T>[]> {
-  const share = (all: number) => Math.max(1, Math.floor(all / places.length));
-  const shares = {
-    ...limits,
-    positions: share(limits.positions),
-    events: share(limits.events),
-    bytes: share(limits.bytes),
-  };
-  try {
-    return await read(places, limits);
-  } catch (unread) {
-    if (!(unread instanceof UnreadWeek)) throw unread;
-    const found: Arrivals<T>[] = [];
-    for (const place of places)
-      try {
-        found.push(...(await read([place], shares)));
-      } catch (error) {
-        if (!(error instanceof UnreadWeek)) throw error;
-      }
-    if (found.every(({ from, next }) => from === next)) throw unread;
-    return found;
+  let rest = places;
+  let unread: UnreadWeek | null = null;
+  for (let leftOut = 0; leftOut <= LEFT_OUT_MAX && rest.length > 0; leftOut++) {
+    const found = await read(rest).catch((error: unknown) => {
+      if (error instanceof UnreadWeek) return error;
+      throw error;
+    });
+    if (!(found instanceof UnreadWeek)) {
+      if (unread !== null && found.every(({ from, next }) => from === next)) break;
+      return found;
+    }
+    unread = found;
+    const { tenantId } = found;
+    rest = rest.filter((place) => place.tenantId !== tenantId);
   }
+  throw unread ?? new Error('no log was to be read');
 }

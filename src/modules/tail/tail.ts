@@ -7,12 +7,7 @@ import { matchSteps } from '../../event/expression/matches';
 import { hasMark } from '../../event/marks';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import type {
-  ArrivalLimits,
-  ArrivalPlace,
-  ArrivalReader,
-  Arrivals,
-} from '../../store/log/arrivals/arrival-reader';
+import type { ArrivalLimits, ArrivalReader, Arrivals } from '../../store/log/arrivals/arrival-reader';
 import type { NewArrivals } from '../../store/log/arrivals/new-arrivals';
 import type { EpochState } from '../../store/log/epoch/epoch';
 import { type TenantSet, tenantSet } from '../../tenant-set';
@@ -253,9 +248,11 @@ export class Tail {
             ? await reader.passes(Number(item.event.tenantId), item.event.recordId, filter)
             : await pauses.between(matchSteps(filter, item.event)));
     const areTexts = asTexts && !matches;
-    const readEach = (places: readonly ArrivalPlace[], limits: ArrivalLimits) =>
-      areTexts ? reader.readTexts(places, limits) : reader.readEach(places, limits);
-    const readOn = (limits: ArrivalLimits) => readApart<TailItem>(readEach, walk.places(), limits);
+    const readOn = (limits: ArrivalLimits) =>
+      readApart<TailItem>(
+        (places) => (areTexts ? reader.readTexts(places, limits) : reader.readEach(places, limits)),
+        walk.places(),
+      );
     const sizes = news ?? (await reader.sizes([...walk.positions.keys()]));
     if (walk.isBeyond(sizes))
       await this.#refuseSetBack(walk.epoch, 'a cursor of a reader is further than the log is long');

@@ -57,7 +57,10 @@ export class Archive {
 
 /** The file of a week of one tenant cannot be read now. What lies in rows, or in files of others, can be. */
 export class UnreadWeek extends DomainError {
-  constructor({ message, internal, retryAfterSeconds = 1, cause }: DomainError) {
+  constructor(
+    readonly tenantId: number,
+    { message, internal, retryAfterSeconds = 1, cause }: DomainError,
+  ) {
     super('service_unavailable', { public: message, internal, retryAfterSeconds, cause });
   }
 }
@@ -220,7 +223,7 @@ export class SealedWeeks {
     return this.cache
       .using(files, this.ask, (paths) => work({ tenantId, paths }))
       .catch((error: unknown) => {
-        throw isUnavailable(error) ? new UnreadWeek(error as DomainError) : error;
+        throw isUnavailable(error) ? new UnreadWeek(tenantId, error as DomainError) : error;
       });
   }
 
