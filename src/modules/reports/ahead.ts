@@ -1,5 +1,5 @@
-/** So many items are asked for before the caller wants them. */
-const AHEAD = 3;
+/** So many items are asked for before the caller wants them. More would outlive a collection of the young heap, and be copied. */
+const AHEAD = 1;
 
 /** The items of a source. The next ones are asked for while the caller works on one. */
 export async function* ahead<T>(items: AsyncIterable<T>, most = AHEAD): AsyncGenerator<T, void> {
