@@ -8,7 +8,10 @@ import { type Lane, Lanes } from '../../src/modules/detection/detector/lanes';
 import { ProgressSeal } from '../../src/modules/detection/detector/progress-seal';
 import { TrustedProgress } from '../../src/modules/detection/detector/trusted-progress';
 import { RuleAbouts } from '../../src/modules/detection/rules/rule-abouts';
+import type { ShippedRule } from '../../src/modules/detection/rules/shipped-rules';
+import type { Arrived } from '../../src/rules/arrived';
 import { LocalHost } from '../../src/rules/host';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 import type { ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
 import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
 import { LogTrial } from '../evidence/support';
@@ -26,17 +29,26 @@ class NotedHost extends LocalHost {
   readonly seen: [tenantId: number, events: number][] = [];
   readonly read: [tenantId: number, events: number][] = [];
   broken: number | null = null;
+  /** Events that end the thread. */
+  ending: ReadonlySet<string> = new Set();
   room = Number.POSITIVE_INFINITY;
   /** Events at which its rules fail. */
   unread: readonly { readonly recordId: string; readonly error: string }[] = [];
   /** Each call waits for this promise. */
   held: Promise<void> = Promise.resolve();
 
+  #endAt(events: readonly Arrived[]): void {
+    if (!events.some(({ recordId }) => this.ending.has(recordId))) return;
+    void this.close();
+    throw new ThreadFailure('the thread of the rules ended with 1');
+  }
+
   override async evaluate(...given: Parameters<LocalHost['evaluate']>) {
     const [tenantId, events] = given;
     this.seen.push([tenantId, events.length]);
     await this.held;
     if (tenantId === this.broken) throw new ThreadFailure('the thread of the rules ended with 1');
+    this.#endAt(events);
     const [, , { workMs, ...clock }, part] = given;
     const done = await super.evaluate(tenantId, events.slice(0, this.room), clock, part);
     return { ...done, seen: Math.min(done.seen, this.room), unread: this.unread };
@@ -89,6 +101,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     own: NotedHost,
     lanes?: { shared: Lanes; own: Lane; holder: string },
     onUnread?: (tenantId: number, unread: NotedHost['unread']) => Promise<unknown>,
+    shipped: ReadonlyMap<string, ShippedRule> = new Map(),
   ) => {
     const { database } = busy as Store;
     const reader = own.noted(new PostgresArrivalReader(database.owner));
@@ -96,7 +109,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
       owner: database.owner,
       reader,
       host: own,
-      shipped: new Map(),
+      shipped,
       abouts: new RuleAbouts(),
       nowMs: () => nowMs,
       tally: new DetectionTally(),
@@ -134,11 +147,16 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     // A clock that was ahead has nobody rest until it is there again.
     nowMs -= 86_000_000;
     await expect(detector.run()).rejects.toThrow(ThreadFailure);
-    expect(host.taken()).toEqual([[long, STEP]]);
+    expect(host.taken()).toEqual([[long, 1]]);
     host.broken = null;
     nowMs += LIMITS.detectionRestMs;
+    // It failed at its first event alone, which is passed.
     expect(await detector.run()).toBe(1);
-    expect(host.taken()).toEqual([[long, STEP]]);
+    expect(await detector.run()).toBe(1);
+    expect(host.taken()).toEqual([
+      [long, 0],
+      [long, STEP - 1],
+    ]);
   });
 
   it('tell of an event at which rules fail before the step is stored, so that no crash hides it', async () => {
@@ -162,6 +180,54 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
       [short, host.unread],
     ]);
   });
+
+  it.each([
+    ['', false],
+    [', also where another instance takes over', true],
+  ])(
+    'pass an event that ends the thread, tell of it, and find each other event once%s',
+    async (_, isLost) => {
+      const [long, short] = ids();
+      const stored = await busy?.query<{ id: string }>(
+        'SELECT record_id::text AS id FROM audit_event WHERE tenant_id = $1 ORDER BY record_id',
+        long,
+      );
+      const [first, later] = [0, 77].map((n) => stored?.[n]?.id ?? '') as [string, string];
+      host.ending = new Set([first, later]);
+      const source =
+        'title: All\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    actionId|exists: true\n  condition: s\n';
+      const [rule] = parseRules(source);
+      const all = new Map([[rule?.ruleId ?? '', { number: 1, source, rule } as never]]);
+      const told: unknown[] = [];
+      const open = () => detectorOn(host, undefined, async (...one) => void told.push(one), all);
+      const found = () =>
+        busy?.query<{ id: string }>(
+          'SELECT record_ids[1]::text AS id FROM finding WHERE tenant_id = $1 ORDER BY 1',
+          long,
+        );
+      let own = open();
+      let failures = 0;
+      for (let more = 1; more > 0 && failures < 20; ) {
+        more = await own.run().catch((error: unknown) => {
+          expect(error).toBeInstanceOf(ThreadFailure);
+          failures += 1;
+          nowMs += LIMITS.detectionRestMs;
+          return 1;
+        });
+        // An instance that begins anew narrows the step down anew.
+        if (failures !== 1 || !isLost) continue;
+        own = open();
+        await busy?.query('UPDATE detection_position SET holder = NULL');
+      }
+      expect(failures).toBeLessThanOrEqual(isLost ? 7 : 6);
+      expect(new Set(told)).toEqual(
+        new Set([first, later].map((recordId) => [long, [{ recordId, error: 'ThreadFailure' }]])),
+      );
+      const others = stored?.map(({ id }) => ({ id })).filter(({ id }) => id !== first && id !== later);
+      expect(await found()).toEqual(others);
+      expect(host.taken().filter(([of]) => of === short)).toEqual([[short, 1]]);
+    },
+  );
 
   /** Runs rounds until no work is left. @returns the numbers of events of the long log that its engine was given */
   const worked = async (): Promise<readonly number[]> => {

@@ -7,7 +7,7 @@ import { Rests } from '../../../rests';
 import type { Arrived } from '../../../rules/arrived';
 import { NEWEST_NODE } from '../../../rules/engine';
 import type { Finding } from '../../../rules/finding';
-import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../../rules/host';
+import type { EngineHost, EnginePart, Evaluated, RuleSource, StoredState } from '../../../rules/host';
 import type { ArrivalReader } from '../../../store/log/arrivals/arrival-reader';
 import { growIncidents } from '../alerts/grow-incidents';
 import type { WrittenAlert } from '../alerts/put-alerts';
@@ -21,6 +21,7 @@ import { nextRevision, type Progress, putProgress } from './progress';
 import { countRefused } from './refused-rules';
 import { StepReader } from './step-reader';
 import { engineStateOf, lastOfEach, putState } from './stored-state';
+import { type Ask, type Done, type Rows, Suspects } from './suspects';
 import type { TrustedProgress } from './trusted-progress';
 import { WaitClock } from './wait-clock';
 import { writeFindings } from './write-findings';
@@ -53,6 +54,7 @@ export class Detector {
   readonly #open = new Map<number, OpenEngine>();
   /** Tenants whose engine failed. */
   readonly #rests: Rests<number>;
+  readonly #suspects = new Suspects();
   readonly #waits: WaitClock;
   /** The setting of the clock after which all waits were looked at. */
   #settled = 0;
@@ -153,14 +155,12 @@ export class Detector {
       const isAwaited = dueAt !== null && (await this.#isAwaited(tenantId, dueAt));
       const read = await this.#rows.read(tenantId, 'joined', progress.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
-      const clock = {
-        ...time,
-        isReady,
-        workMs: LIMITS.detectionWorkMs,
-        isBehind: read.next < read.size || isAwaited,
-      };
+      const clock = { ...time, isReady, workMs: LIMITS.detectionWorkMs };
+      const isBehind = read.next < read.size || isAwaited;
       const began = performance.now();
-      const done = await this.#timed(tenantId, () => host.evaluate(tenantId, read.items, clock));
+      const done = await this.#work(tenantId, 'joined', read.items, (some, isPart) =>
+        host.evaluate(tenantId, some, { ...clock, isBehind: isBehind || isPart }),
+      );
       this.parts.tally.seconds += (performance.now() - began) / 1_000;
       if (done.unread.length > 0) await this.parts.onUnread?.(tenantId, done.unread);
       const next = this.#rows.seen(tenantId, 'joined', read, done.seen);
@@ -266,10 +266,10 @@ export class Detector {
     const now = nowMs();
     const time = await this.#waits.look();
     const clock = { ...time, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
-    const done = await this.#timed(tenantId, async () =>
+    const done = await this.#work(tenantId, 'newcomers', read.items, async (some) =>
       at < until
-        ? { findings: [], unread: [], ...(await host.learn(tenantId, read.items, clock.workMs, 'newcomers')) }
-        : host.evaluate(tenantId, read.items, clock, 'newcomers'),
+        ? { findings: [], unread: [], ...(await host.learn(tenantId, some, clock.workMs, 'newcomers')) }
+        : host.evaluate(tenantId, some, clock, 'newcomers'),
     );
     if (done.unread.length > 0) await this.parts.onUnread?.(tenantId, done.unread);
     const to = Math.min(end, Math.max(at, this.#rows.seen(tenantId, 'newcomers', read, done.seen)));
@@ -332,6 +332,14 @@ export class Detector {
       to: read.next >= read.size ? progress.learnUntil : Math.min(read.next, progress.learnUntil),
       changes,
     };
+  }
+
+  /** Has an engine work on events. In the quick lane, what does not end may still end in the slow one. */
+  #work<T extends Done>(tenantId: number, part: EnginePart, items: Rows, ask: Ask<T>): Promise<T> {
+    const isLast = this.parts.lanes?.own !== 'quick';
+    return this.#timed(tenantId, () =>
+      isLast ? this.#suspects.work(`${tenantId}/${part}`, items, ask) : ask(items, false),
+    );
   }
 
   /** Notes the time that an engine takes, by which tenants are sorted into lanes. */
