@@ -41,6 +41,11 @@ export class Rests<Key> {
     for (const key of this.#rests.keys()) if (!there.has(key)) this.#rests.delete(key);
   }
 
+  /** Those that rest now. */
+  get resting(): Key[] {
+    return [...this.#rests.keys()].filter((key) => this.isResting(key));
+  }
+
   isResting(key: Key): boolean {
     const rest = this.#rests.get(key);
     if (!rest) return false;

@@ -31,11 +31,18 @@ class NotedHost extends LocalHost {
   broken: number | null = null;
   /** Events that end the thread. */
   ending: ReadonlySet<string> = new Set();
+  /** Tenants from this one on have rules that end the thread when they are loaded. */
+  unopened = Number.POSITIVE_INFINITY;
   room = Number.POSITIVE_INFINITY;
   /** Events at which its rules fail. */
   unread: readonly { readonly recordId: string; readonly error: string }[] = [];
   /** Each call waits for this promise. */
   held: Promise<void> = Promise.resolve();
+
+  override async open(...given: Parameters<LocalHost['open']>) {
+    if (given[0] >= this.unopened) throw new ThreadFailure('the thread of the rules ended with 1');
+    return super.open(...given);
+  }
 
   #endAt(events: readonly Arrived[]): void {
     if (!events.some(({ recordId }) => this.ending.has(recordId))) return;
@@ -264,6 +271,55 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     await busy?.query('UPDATE detection_position SET holder = NULL WHERE tenant_id = $1', long);
     await worked();
     expect(readOf(long)).toBe(STEP + 3_396 + LEFT + (STEP + LEFT - 1_700));
+  });
+
+  /** Tenants without events, which are due before all others. */
+  const lateTenants = async (first: number, count: number) => {
+    await busy?.query(
+      `INSERT INTO audit_log_head SELECT $1::int + n, 1, '', 0, 0, now(), true, '', '' FROM generate_series(0, $2::int - 1) n`,
+      ...[first, count],
+    );
+  };
+  const FIRST = 1_000_000;
+  afterEach(async () => {
+    await busy?.query('DELETE FROM audit_log_head WHERE tenant_id >= $1', FIRST);
+    await busy?.query('DELETE FROM detection_position WHERE tenant_id >= $1', FIRST);
+  });
+
+  it('reach the others behind as many slow tenants as a round has room for', async () => {
+    const [long, short] = ids();
+    const shared = new Lanes(() => nowMs, { warn: () => {} } as never);
+    await lateTenants(FIRST, 250);
+    for (let n = 0; n < 250; n++) shared.note(FIRST + n, Number.POSITIVE_INFINITY);
+    await detectorOn(host, { shared, own: 'quick', holder: randomUUID() }).run();
+    expect(host.taken().sort()).toEqual([
+      [long, STEP],
+      [short, 1],
+    ]);
+    // And the slow ones are reached behind as many quick ones.
+    const quick = new Lanes(() => nowMs, { warn: () => {} } as never);
+    quick.note(long, Number.POSITIVE_INFINITY);
+    await detectorOn(host, { shared: quick, own: 'slow', holder: randomUUID() }).run();
+    expect(host.taken()).toEqual([]);
+    await busy?.query("UPDATE detection_position SET held_until = now() - interval '1 second'");
+    await detectorOn(host, { shared: quick, own: 'slow', holder: randomUUID() }).run();
+    expect(host.taken()).toEqual([[long, LEFT]]);
+  });
+
+  it('reach the others behind as many tenants that rest as a round has room for', async () => {
+    const [long] = ids();
+    host.unopened = FIRST;
+    host.room = 700;
+    await detector.run();
+    host.taken();
+    await lateTenants(FIRST, 250);
+    await expect(detector.run()).rejects.toThrow(ThreadFailure);
+    const seen: unknown[] = [];
+    for (let round = 0; round < 3; round++) {
+      await detector.run();
+      seen.push(...host.taken().filter(([of]) => of === long));
+    }
+    expect(seen).toEqual([3_496, 2_796, 2_096].map((left) => [long, left]));
   });
 
   it('go on for the others while the rules of one tenant take long, on another thread', async () => {

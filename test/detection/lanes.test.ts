@@ -14,7 +14,7 @@ describe('the lane of a tenant', () => {
     all.note(7, LIMITS.detectionSlowMs - 1);
     expect(all.of(7)).toBe('quick');
     all.note(7, LIMITS.detectionSlowMs);
-    expect([all.of(7), all.of(8), all.slow]).toEqual(['slow', 'quick', 1]);
+    expect([all.of(7), all.of(8), all.slow]).toEqual(['slow', 'quick', [7]]);
     nowMs += LIMITS.detectionSlowForMs - 1;
     all.note(7, LIMITS.detectionSlowMs - 1);
     expect(all.of(7)).toBe('slow');
@@ -22,7 +22,7 @@ describe('the lane of a tenant', () => {
     nowMs += LIMITS.detectionSlowForMs - 1;
     expect(all.of(7)).toBe('slow');
     nowMs += 1;
-    expect([all.of(7), all.slow]).toEqual(['quick', 0]);
+    expect([all.of(7), all.slow]).toEqual(['quick', []]);
   });
 
   it('is told in the log when it becomes the slow one, once', () => {

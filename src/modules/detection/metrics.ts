@@ -20,7 +20,7 @@ export const declareMetrics =
     metrics.gauge(
       'detection_slow_tenants',
       'Tenants whose rules take long, and go on beside those of the others.',
-      () => lanes.slow,
+      () => lanes.slow.length,
     );
     const bySeverity = (name: string, help: string, counts: ReadonlyMap<string, number>) =>
       metrics.counters(name, help, ['severity'], () =>

@@ -97,13 +97,16 @@ export class Detector {
     if (this.parts.isIdle?.()) return 0;
     const { nowMs } = await this.#waits.look();
     const { steps } = this.#waits;
+    const { lanes } = this.parts;
+    for (const tenantId of this.#open.keys()) if (!this.#isOwn(tenantId)) await this.#forget(tenantId);
     const tenants = await this.#rounds.ask(
       (of) =>
         this.parts.owner.models.$queryRawUnsafe<{ tenant_id: number; due_at: Date | null }[]>(
           `SELECT h.tenant_id, p.due_at FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
          WHERE ${of('h.tenant_id')} AND (p.tenant_id IS NULL OR p.position <> h.size OR p.learned < p.learn_until
-           OR ${IS_DUE}) ORDER BY p.held_until NULLS FIRST LIMIT ${TENANTS_PER_ROUND}`,
-          ...[new Date(nowMs), steps !== this.#settled],
+           OR ${IS_DUE}) AND ${lanes?.own === 'slow' ? '' : 'NOT '}h.tenant_id = ANY($3::int[])
+           AND NOT h.tenant_id = ANY($4::int[]) ORDER BY p.held_until NULLS FIRST LIMIT ${TENANTS_PER_ROUND}`,
+          ...[new Date(nowMs), steps !== this.#settled, lanes?.shared.slow ?? [], this.#rests.resting],
         ),
       'in use',
     );
@@ -111,18 +114,13 @@ export class Detector {
     this.#rows.keepOnly(new Set(tenants.map(({ tenant_id }) => tenant_id)));
     let [more, failure] = [0, null as ThreadFailure | null];
     for (const { tenant_id, due_at } of tenants) {
-      if (this.#rests.isResting(tenant_id)) continue;
-      if (!this.#isOwn(tenant_id)) {
-        if (this.#open.has(tenant_id)) await this.#forget(tenant_id);
-        continue;
-      }
+      if (!this.#isOwn(tenant_id)) continue;
       try {
         more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id, due_at))) ?? 0;
         this.#rests.end(tenant_id);
       } catch (error) {
         if (!(error instanceof ThreadFailure)) throw error;
         failure = error;
-        const { lanes } = this.parts;
         lanes?.shared.note(tenant_id, Number.POSITIVE_INFINITY);
         // It rests only if it fails in the slow lane too.
         if (lanes?.own === 'quick') await this.#forget(tenant_id);

@@ -30,8 +30,8 @@ export class Lanes {
     this.#slowUntil.set(tenantId, this.nowMs() + LIMITS.detectionSlowForMs);
   }
 
-  /** The number of tenants in the slow lane. */
-  get slow(): number {
-    return [...this.#slowUntil.keys()].filter((tenantId) => this.of(tenantId) === 'slow').length;
+  /** The tenants in the slow lane. */
+  get slow(): readonly number[] {
+    return [...this.#slowUntil.keys()].filter((tenantId) => this.of(tenantId) === 'slow');
   }
 }
