@@ -82,8 +82,11 @@ export class Absences {
       ({ pending, seen }) => pending.length + seen.length + 1,
     );
     work.sweep(() => {
-      for (const { key, body } of store.all())
-        if (key !== WHOLE_LOG && isOver(body, node.within, moment.newest)) store.remove(key);
+      for (const { key, body } of store.all()) {
+        // The clock ends no wait while events wait, and these may be of days, as after an outage.
+        const isDecided = body.pending.every(({ due }) => due === null);
+        if (key !== WHOLE_LOG && isDecided && isOver(body, node.within, moment.newest)) store.remove(key);
+      }
     });
     const touch = (key: string, values: GroupValues, position: number) => {
       const { body } = store.touch(key, values, position, (): Waiting => ({ a: 0, pending: [], seen: [] }));

@@ -68,4 +68,23 @@ describe('an event that stays away', () => {
     expect((await evaluate([], 29_999)).findings).toEqual([]);
     expect((await evaluate([], 30_000)).findings).toHaveLength(1);
   });
+
+  it.each([
+    ['a wait that the clock ends is kept', '  clock: 30s\n', 1],
+    ['a wait that events end is forgotten', '', 0],
+  ])('while events of days are looked at, %s', async (_, clock, wanted) => {
+    const host = new LocalHost();
+    const source = absence(clock);
+    const [{ ruleId = '' } = {}] = found(source, STOPPED, { ...OTHER, after: '1h' });
+    await host.open(1, [{ ruleId, source, tuning: null, version: 1, filters: [] }], []);
+    const other = { ...OTHER, serverInstanceName: 'SQL02' };
+    const events = [STOPPED, { ...other, after: '26h' }, other, other];
+    const arrived = testEvents({ name: '', finds: true, events }).map((event, n) => ({
+      ...event,
+      position: 5_000 * n,
+    }));
+    const behind = await host.evaluate(1, arrived, { nowMs: 0, isReady: true, isBehind: true });
+    const last = await host.evaluate(1, [], { nowMs: 30_000, isReady: true });
+    expect([behind.findings.length, last.findings.length]).toEqual([0, wanted]);
+  });
 });
