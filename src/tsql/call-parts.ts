@@ -2,7 +2,7 @@ import type { Expressions, Variables } from './expression';
 import { NormalForm, narrow } from './normal-form';
 import { parametersOf } from './procedures';
 import { Scanner, type Token } from './tokens';
-import { TEXT_MAX, UNKNOWN, type Value } from './value';
+import { SPENT, TEXT_MAX, UNKNOWN, type Value } from './value';
 
 /** The parts of a call: the name of the procedure, and its arguments. */
 
@@ -217,12 +217,18 @@ export function assigned(
   return Math.max(expressions.at, from);
 }
 
-const joinedBefore = (before: Value, value: Value): Value => ({
-  ...value,
-  text: before.text.length + value.text.length > TEXT_MAX ? UNKNOWN.text : before.text + value.text,
-  isKnown: before.isKnown && value.isKnown,
-  number: null,
-  hex: before.hex !== null && value.hex !== null ? before.hex + value.hex : null,
-  marks: [...new Set([...before.marks, ...value.marks])],
-  chars: before.chars + value.chars,
-});
+function joinedBefore(before: Value, value: Value): Value {
+  const marks = [...new Set([...before.marks, ...value.marks])];
+  const chars = before.chars + value.chars;
+  if (before.text.length + value.text.length > TEXT_MAX)
+    return { ...UNKNOWN, marks: [...marks, SPENT], chars };
+  return {
+    ...value,
+    text: before.text + value.text,
+    isKnown: before.isKnown && value.isKnown,
+    number: null,
+    hex: before.hex !== null && value.hex !== null ? before.hex + value.hex : null,
+    marks,
+    chars,
+  };
+}

@@ -37,7 +37,7 @@ export function listedTexts(tokens: readonly Token[]): readonly string[] {
     if (kind === 'text' && (isList || isSelected) && texts.length < ROWS_MAX) texts.push(text);
     if (SPLITTING.includes(word) && splits < HELD_MAX) {
       splits += 1;
-      texts.push(...piecesAt(tokens, at));
+      texts.push(...piecesAt(tokens, at).slice(0, ROWS_MAX));
     }
   }
   return texts.slice(0, ROWS_MAX);

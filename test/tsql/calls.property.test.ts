@@ -103,3 +103,17 @@ it.each<[what: string, piece: string]>([
 ])('megabytes of %s are read in a time that grows no faster than their length', (_, piece) => {
   expect(growthOf(piece, 2_000_000, readCalls)).toBeLessThan(LINEAR_MAX);
 });
+
+it.each([
+  ['a binary value that doubles', `DECLARE @x varbinary(max)=0x41;${'SET @x+=@x;'.repeat(40)}`],
+  ['a text that doubles', `DECLARE @x varchar(max)='a';${'SET @x+=@x;'.repeat(40)}`],
+])('%s hides no other call, and is more than is read', (_, sql) => {
+  const { procedures, madeBy } = readCalls(`${sql}EXEC(@x);EXEC xp_cmdshell 'x'`);
+  expect([procedures, madeBy]).toEqual([['xp_cmdshell'], expect.arrayContaining(['work'])]);
+});
+
+it('a list of more rows than a call takes arguments hides no call', () => {
+  const rows = `exec xp_cmdshell|${'b|'.repeat(200_000)}`;
+  const sql = `SELECT @x+=value FROM STRING_SPLIT('${rows}','|');EXEC(@x);EXEC xp_dirtree 'x'`;
+  expect(readCalls(sql).procedures).toContain('xp_dirtree');
+});
