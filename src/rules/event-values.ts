@@ -15,7 +15,7 @@ export const isFailedLogin = ({ fields }: DetectionEvent): boolean =>
   (FAILED_LOGIN_ACTIONS as readonly string[]).includes(codeOf(fields.actionId ?? '').toUpperCase());
 
 /** `[CLIENT: 10.1.2.3]` in the text of a failed login. */
-const CLIENT = /\[CLIENT: ([^\]<>]+)\]/;
+const CLIENT = /\[CLIENT: ([^[\]<>]+)\]/;
 
 export function clientOf({ fields }: DetectionEvent): string | undefined {
   const address = fields.clientIp || CLIENT.exec(fields.statement ?? '')?.[1];

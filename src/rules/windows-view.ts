@@ -58,7 +58,7 @@ const rendered = (event: DetectionEvent): string =>
 
 const QUOTED = /'([^']*)'/;
 const REASON = /Reason: [^[]*/;
-const CLIENT = /\[CLIENT: [^\]]*\]/;
+const CLIENT = /\[CLIENT: [^[\]]*\]/;
 /** What a client without an address has in `clientIp`. The log writes these in angle brackets. */
 const NO_ADDRESS = ['local machine', 'named pipe'];
 

@@ -155,11 +155,15 @@ export function inOrder(name: string, args: readonly Argument[]): (Argument | un
 /**
  * The values of a statement's parameters, by which it is called: those with names, and of `sp_executesql` those that
  * stand in the order in which the second argument declares them.
+ * @param namesIn the names of the variables of a text
  */
-export function parametersGiven(args: readonly Argument[]): Parameters {
+export function parametersGiven(
+  args: readonly Argument[],
+  namesIn: (text: string) => readonly string[],
+): Parameters {
   const { isKnown, text } = args[1]?.value ?? UNKNOWN;
   const isByPlace = args.some((one, i) => i >= 2 && one.name === null);
-  const declared = isKnown && isByPlace ? variablesIn(text.slice(0, DECLARED_CHARS_MAX)) : [];
+  const declared = isKnown && isByPlace ? namesIn(text.slice(0, DECLARED_CHARS_MAX)) : [];
   const values: Variables = new Map();
   const outputs: [own: string, outer: string][] = [];
   for (const [i, { name, value, tokens, isOutput }] of args.entries()) {
@@ -181,7 +185,7 @@ export interface Parameters {
 const DECLARED_CHARS_MAX = 8_000;
 
 /** The names of the variables of a text, in lower case. */
-const variablesIn = (text: string): readonly string[] =>
+export const variablesIn = (text: string): readonly string[] =>
   meaningful(text).flatMap(({ kind, text: name }) =>
     kind === 'variable' ? [narrow(name).toLowerCase()] : [],
   );

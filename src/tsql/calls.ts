@@ -12,6 +12,7 @@ import {
   parametersGiven,
   pathAt,
   quoted,
+  variablesIn,
   wordAt,
 } from './call-parts';
 import { Expressions, type Variables, type Work } from './expression';
@@ -160,9 +161,17 @@ class CallReader {
     return Math.max(end, from + 1);
   }
 
+  /** The variables that a text declares. */
+  #declaredIn(text: string): readonly string[] {
+    this.#work.left -= text.length;
+    if (this.#work.left >= 0) return variablesIn(text);
+    this.#found.isTooMuch();
+    return [];
+  }
+
   /** Executes a text by a procedure, whose output parameters give variables of the caller their values. */
   #executeCalled(text: Value, args: readonly Argument[], variables: Variables, depth: number): void {
-    const { values, outputs } = parametersGiven(args);
+    const { values, outputs } = parametersGiven(args, (text) => this.#declaredIn(text));
     this.#execute(text, values, depth, outputs.length > 0);
     for (const [own, outer] of outputs) {
       const value = values.get(own);
@@ -322,9 +331,15 @@ function filledIn(text: Value, tokens: readonly Token[], expressions: Expression
     const { isKnown, number, text: own } = expressions.read(expressions.at + 1);
     given.push(isKnown && number === null ? quoted(own) : own);
   }
-  return given.length === 0
-    ? text
-    : { ...text, text: text.text.replace(/\?/g, () => given.shift() ?? '?').slice(0, TEXT_MAX) };
+  if (given.length === 0) return text;
+  const [first = '', ...others] = text.text.split('?', given.length + 1);
+  const parts = [first];
+  let behind = first.length;
+  for (const [i, part] of others.entries()) {
+    parts.push(given[i] as string, part);
+    behind += part.length + 1;
+  }
+  return { ...text, text: (parts.join('') + text.text.slice(behind)).slice(0, TEXT_MAX) };
 }
 const GIVEN_MAX = 100;
 

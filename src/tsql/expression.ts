@@ -201,7 +201,8 @@ export class Expressions {
     const op = this.#mark();
     if (!Object.hasOwn(COMPARISONS, op)) return null;
     const b = this.read(this.at + 1);
-    return a.isKnown && b.isKnown ? compared(op, a, b) : null;
+    if (!a.isKnown || !b.isKnown || this.#isSpent(a.text.length + b.text.length)) return null;
+    return compared(op, a, b);
   }
 
   #iif(): Value {
@@ -221,6 +222,7 @@ export class Expressions {
     const text = isOfChars ? this.read(this.at + 1) : first;
     this.#skipped();
     if (!text.isKnown || !first.isKnown) return unknownOf([first, text]);
+    if (this.#isSpent(first.text.length + text.text.length)) return unknownOf([first, text], SPENT);
     if (!isOfChars) return madeText(text.text.trim(), [text]);
     const [atStart, atEnd] = [side !== 'trailing', side !== 'leading'];
     return madeText(trimmed(text.text, first.text, { atStart, atEnd }), [first, text], 'trim');

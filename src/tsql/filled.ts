@@ -11,6 +11,8 @@ const STATEMENTS = ['backup', 'restore'];
 const INSIDE = ['from', 'with', 'as'];
 const FUNCTION = /^(?:dm_os_file|dm_os_enum|fn_trace_get|fn_get_audit_file|fn_xe_file)\w*$/;
 const TOKENS_MAX = 60;
+/** No name of a file or device is longer. */
+const VALUE_CHARS_MAX = 1_024;
 
 /** The statement or function that begins here, with the values of its variables; null: there is none, or none is known. */
 export function filledAt(tokens: readonly Token[], at: number, variables: Variables): string | null {
@@ -25,7 +27,7 @@ export function filledAt(tokens: readonly Token[], at: number, variables: Variab
     const value = kind === 'variable' ? variables.get(narrow(text).toLowerCase()) : undefined;
     if (value && value.text !== UNKNOWN.text) {
       isFilled = true;
-      form.add('text', value.text);
+      form.add('text', value.text.slice(0, VALUE_CHARS_MAX));
     } else form.add(kind, text);
     if (isFunction && kind === 'mark' && text === ')') break;
   }

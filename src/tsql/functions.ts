@@ -37,9 +37,9 @@ const timesOf = (count: string, chars: number): number =>
   Math.max(0, Math.min(Math.trunc(Number(count)) || 0, Math.floor(REPEATED_MAX / Math.max(1, chars))));
 const REPEATED_MAX = 8_000;
 
-/** REPLACE, as far as a value keeps its text. */
+/** REPLACE, as far as a value keeps its text. The server refuses to look for a longer text. */
 function replaced(text: string, from = '', to = ''): string {
-  if (from === '') return text;
+  if (from === '' || from.length > REPEATED_MAX) return text;
   const parts: string[] = [];
   let [chars, behind] = [0, 0];
   for (let at = text.indexOf(from); at >= 0 && chars < TEXT_MAX; at = text.indexOf(from, behind)) {
@@ -56,9 +56,10 @@ export function trimmed(
   chars: string,
   { atStart, atEnd }: { readonly atStart: boolean; readonly atEnd: boolean },
 ): string {
+  const ends = new Set(chars.split(''));
   let [from, end] = [0, text.length];
-  while (atStart && from < end && chars.includes(text[from] as string)) from += 1;
-  while (atEnd && end > from && chars.includes(text[end - 1] as string)) end -= 1;
+  while (atStart && from < end && ends.has(text[from] as string)) from += 1;
+  while (atEnd && end > from && ends.has(text[end - 1] as string)) end -= 1;
   return text.slice(from, end);
 }
 

@@ -34,14 +34,18 @@ function masked(kind: Scanner['kind'], sql: string, start: number, end: number):
       return sql[start] === '-' ? '--' : '/**/';
     case 'name':
       if (sql[start] === '"') return '"…"';
-      return isClosed(sql.slice(start + 1, end)) ? sql.slice(start, end) : '[…]';
+      return isClosed(sql.slice(start, end)) ? sql.slice(start, end) : '[…]';
     default:
       return sql.slice(start, end);
   }
 }
 
-/** Whether a name in brackets, without the first one, has its end. */
-const isClosed = (rest: string) => (/\]*$/.exec(rest)?.[0].length ?? 0) % 2 === 1;
+/** Whether a name in brackets has its end. */
+function isClosed(name: string): boolean {
+  let at = name.length;
+  while (at > 1 && name[at - 1] === ']') at -= 1;
+  return (name.length - at) % 2 === 1;
+}
 
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}\p{Pc}@#$'"]$/u;
 const BEGINS_WORD = /^[\p{L}\p{N}\p{M}\p{Pc}@#$'"]/u;

@@ -2,16 +2,18 @@
 
 const XML_CHARS_MAX = 8_192;
 /** `a` of `(/r/a)[2]`, `b` of `/r/@b`, and the number. */
-const LAST_STEP = /(@?)([A-Za-z_][\w.-]*)(?:\/text\(\))?\)?(?:\[(\d+)\])?\)*(?:\[(\d+)\])?\s*$/;
+const LAST_STEP = /(@?)([A-Za-z_][\w.-]*)(?:\/text\(\))?\)?(?:\[(\d+)\])?\)*(?:\[(\d+)\])?$/;
 const TAG = /<[^<>]*>/g;
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 const CODE_MAX = 0x10ffff;
+/** The last step of a path has fewer characters. */
+const STEP_CHARS_MAX = 256;
 
 /** What stands at a path, as far as it is a name and a number; otherwise all that stands between the tags. */
 export function xmlText(xml: string, path: string): string {
   const whole = xml.slice(0, XML_CHARS_MAX);
-  const [, sign, name, first, second] = LAST_STEP.exec(path) ?? [];
+  const [, sign, name, first, second] = LAST_STEP.exec(path.trimEnd().slice(-STEP_CHARS_MAX)) ?? [];
   if (name === undefined) return plain(whole);
   const place = Math.max(Number(first ?? 1), Number(second ?? 1)) - 1;
   const found = sign === '@' ? attributesOf(whole, name) : elementsOf(whole, name);

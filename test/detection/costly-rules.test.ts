@@ -1,6 +1,7 @@
 import type { DetectionEvent } from '../../src/rules/event';
+import { clientOf } from '../../src/rules/event-values';
 import { LocalHost } from '../../src/rules/host';
-
+import { serversOf, textsOf } from '../../src/rules/plain-statement';
 import { testEvents } from '../../src/rules/rule-test';
 import { RuleRefused } from '../../src/rules/sigma/problem';
 import { parseRules } from '../../src/rules/sigma/rule-file';
@@ -151,6 +152,8 @@ describe('the cost of a rule', () => {
   });
 });
 
+const eventOf = (event: object) =>
+  testEvents({ name: '', finds: true, events: [{ actionId: 'EX', ...event }] })[0] as DetectionEvent;
 describe('a statement of megabytes', () => {
   it.each([
     ['words', 'grant select to bob '],
@@ -161,6 +164,24 @@ describe('a statement of megabytes', () => {
     ['texts', "'a text of a usual length' "],
   ])('is made plain in a time that grows no faster than its length: %s', (_, piece) => {
     expect(growthOf(piece, 1_600_000, normalForm)).toBeLessThan(LINEAR_MAX);
+  });
+
+  const LOGIN = { actionId: 'LGIF' };
+  it.each<[string, string, (text: string) => unknown]>([
+    ['addresses', '[CLIENT: ', (statement) => clientOf(eventOf({ ...LOGIN, clientIp: null, statement }))],
+    ['messages', '[CLIENT: ', (statement) => windowsView.data(eventOf({ ...LOGIN, statement }))],
+    ['dots and spaces', ' ', (text) => serversOf(eventOf({ statement: `a,.b,.${text}.${text}c` }))],
+  ])('is looked at in a time that grows no faster than its length: %s', (what, piece, look) => {
+    expect(growthOf(piece, what === 'dots and spaces' ? 4_000 : 100_000, look)).toBeLessThan(LINEAR_MAX);
+  });
+
+  it('that executes many texts that nearly stand in it is looked at quickly', () => {
+    const executed = Array.from({ length: 250 }, (_, n) => `EXEC(@x+'${n}'+@x);`);
+    const text = 'a'.repeat(50_000);
+    const statement = `SET @x='${text.slice(0, 4_000)}';${executed.join('')}${text}`;
+    const began = process.cpuUsage();
+    expect([textsOf(eventOf({ statement }))].flat().length).toBeGreaterThan(100);
+    expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
   });
 
   it('that names options of the server over and over has the message of each once, a thousand at most', () => {

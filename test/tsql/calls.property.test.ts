@@ -104,6 +104,26 @@ it.each<[what: string, piece: string]>([
   expect(growthOf(piece, 2_000_000, readCalls)).toBeLessThan(LINEAR_MAX);
 });
 
+/** Half of a statement is a text, and the other half uses it again and again. */
+const using = (use: string) => (text: string) =>
+  readCalls(`DECLARE @t varchar(max)='${text}';${use.repeat(text.length / use.length)}EXEC(@a)`);
+
+it.each<[what: string, read: (text: string) => unknown]>([
+  ['a path of XML', (text) => readCalls(`SET @a=CAST('<a>' AS xml).value('${text}!','c');EXEC(@a)`)],
+  ['a text that is trimmed', using("SET @a=TRIM('a' FROM @t);")],
+  ['texts that are compared', using("SET @a=IIF(@t=@t,'a','b');")],
+  ['a file', using('RESTORE A FROM DISK=@t,@t,@t,@t;')],
+  ['a text that another server executes', (text) => using('EXEC(@t,1)AT L;')(text.replaceAll('a', '?'))],
+])('%s is read in a time that grows no faster than the statement', (_, read) => {
+  expect(growthOf('a', 120_000, read)).toBeLessThan(LINEAR_MAX);
+});
+
+it('parameters of long lists take no more work than a statement has', () => {
+  const list = '@a,'.repeat(2_500);
+  const read = readCalls(`DECLARE @p varchar(max)='${list}';${"EXEC sp_executesql N'x',@p,1;".repeat(300)}`);
+  expect(read.madeBy).toContain('work');
+});
+
 it.each([
   ['a binary value that doubles', `DECLARE @x varbinary(max)=0x41;${'SET @x+=@x;'.repeat(40)}`],
   ['a text that doubles', `DECLARE @x varchar(max)='a';${'SET @x+=@x;'.repeat(40)}`],

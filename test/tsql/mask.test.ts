@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { maskLiterals } from '../../src/tsql/mask';
 import { type Token, tokensOf } from '../../src/tsql/tokens';
+import { growthOf, LINEAR_MAX } from '../support/growth';
 import { SEEDED } from '../support/seeded-statements';
 
 const LITERALS = ['text', 'number', 'binary'];
@@ -46,6 +47,13 @@ describe('a masked statement', () => {
       expect(meaning(tokensOf(masked)).map(shape)).toEqual(meaning(tokensOf(statement)).map(shape));
       expect(maskLiterals(masked)).toBe(masked);
     }
+  });
+
+  it.each([
+    ['brackets', ']]'],
+    ['brackets of one name', ']]a'],
+  ])('of %s takes a time that grows no faster than the statement', (_, piece) => {
+    expect(growthOf(piece, 200_000, (text) => maskLiterals(`[${text}a]`))).toBeLessThan(LINEAR_MAX);
   });
 
   it('keeps its tokens whatever the text is, and takes nothing from literals', () => {
