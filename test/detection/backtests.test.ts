@@ -254,4 +254,45 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     await Promise.all(lost.map(({ instance }) => instance.stop()));
     expect(await state()).toBe('failed');
   });
+
+  it('that cannot be read rests, so that others have their turn, and fails after a quarter of an hour', async () => {
+    const lost = [await aBacktest(), await aBacktest()];
+    const other = await aBacktest();
+    const ids = new Set(lost.map(({ tenantId }) => tenantId));
+    let elapsedMs = 900;
+    let reads = 0;
+    const reader = {
+      positionAt: async (tenantId: number) => {
+        reads += 1;
+        if (ids.has(tenantId)) throw new Error('the file of the week is not there');
+        return 0;
+      },
+      readRows: async (tenantId: number, from: number) => ({
+        ...{ tenantId, from, next: ENTRIES, size: ENTRIES, items: [] },
+        ...{ removed: 0, others: [], skipped: 0, bytes: 0 },
+      }),
+    } as unknown as ArrivalReader;
+    const instance = new Backtests({
+      owner: store.database.owner,
+      store: other.own,
+      ...{ nowMs: Date.now, elapsedMs: () => elapsedMs, log: { warn: () => {} }, reader },
+    });
+    /** Runs a round to its end. @param wanted how many backtests were begun by then */
+    const round = async (wanted: number) => {
+      await instance.run();
+      await instance.settled();
+      expect(reads).toBe(wanted);
+    };
+    await round(2);
+    await round(3);
+    expect(await Promise.all([...lost, other].map(({ state }) => state()))).toEqual([
+      ...['running', 'running', 'done'],
+    ]);
+    await round(3);
+    for (let failures = 2; failures <= 12; failures++) {
+      elapsedMs += 300_000;
+      await round(2 * failures + 1);
+    }
+    expect(await Promise.all(lost.map(({ state }) => state()))).toEqual(['failed', 'failed']);
+  });
 });

@@ -111,16 +111,22 @@ export class BacktestStore {
     return { ...answer, eventsUnread: answer.eventsUnread ?? 0, state: row.state };
   }
 
-  /** @returns backtests that no instance runs, oldest first @param of the condition on the tenant */
+  /**
+   * @param of the condition on the tenant
+   * @param except backtests that are left out
+   * @returns backtests that no instance runs, oldest first
+   */
   async waiting(
     of: string,
     most: number,
+    except: readonly string[] = [],
   ): Promise<readonly { readonly tenantId: number; readonly id: string }[]> {
     return this.owner.models.$queryRawUnsafe(
       `SELECT tenant_id AS "tenantId", backtest_id::text AS id FROM backtest b
        WHERE state = 'running' AND ${isFree(BACKTESTS, 'b', '$1::timestamptz', '$2::timestamptz')} AND ${of}
+         AND NOT backtest_id = ANY($3::uuid[])
        ORDER BY created_at LIMIT ${most}`,
-      ...(await this.#leases.times()),
+      ...[...(await this.#leases.times()), except],
     );
   }
 

@@ -5,6 +5,7 @@ import type { OwnerDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { DAY_MS, formatTicks } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
+import { type Growth, grownMs, Rests } from '../../../rests';
 import type { Finding } from '../../../rules/finding';
 import type { EngineHost } from '../../../rules/host';
 import { openHost } from '../../../rules/thread-host';
@@ -25,6 +26,9 @@ const TICKS_PER_US = 10n;
 const KNOWN_DAYS = 2 * 366;
 /** The memory of one rule's engine. A backtest that needs more fails. */
 const HEAP_MB = 64;
+/** How long a backtest waits whose events could not be read, as while the file of a week is away, and how often it does. */
+const REST: Growth = { firstMs: 1_000, mostMs: 300_000 };
+const READS_MAX = 12;
 
 /**
  * Runs backtests: rules over events that have arrived, each on its own thread. Their findings make no alerts. If an
@@ -33,6 +37,7 @@ const HEAP_MB = 64;
 export class Backtests {
   readonly #rounds: TenantRounds;
   readonly #running = new Map<string, Promise<void>>();
+  readonly #rests: Rests<string>;
   readonly #stopping = new AbortController();
 
   constructor(
@@ -42,10 +47,13 @@ export class Backtests {
       readonly reader: ArrivalReader;
       readonly nowMs: () => number;
       readonly log: Pick<Logger, 'warn'>;
+      /** A clock that nobody sets. */
+      readonly elapsedMs?: () => number;
       readonly openHost?: (limits: { readonly heapMb: number }) => EngineHost;
     },
   ) {
     this.#rounds = new TenantRounds(parts.owner);
+    this.#rests = new Rests(parts.elapsedMs);
   }
 
   /** Takes waiting backtests while there is room. */
@@ -54,7 +62,7 @@ export class Backtests {
     const room = () => LIMITS.backtestsMax - this.#running.size;
     if (room() <= 0 || this.#stopping.signal.aborted) return;
     const waiting = await this.#rounds.ask(
-      (of) => store.waiting(of('tenant_id'), LIMITS.backtestsMax),
+      (of) => store.waiting(of('tenant_id'), LIMITS.backtestsMax, this.#rests.resting),
       'in use',
     );
     for (const { tenantId, id } of waiting) {
@@ -73,6 +81,11 @@ export class Backtests {
 
   async stop(): Promise<void> {
     this.close();
+    await this.settled();
+  }
+
+  /** Waits for the backtests that run. */
+  async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
@@ -83,8 +96,9 @@ export class Backtests {
     try {
       if (tries > TRIES_MAX) throw new ThreadFailure('the instances that ran it ended');
       await this.#read(taken, host);
+      this.#rests.end(backtestId);
     } catch (err) {
-      const isOver = err instanceof ThreadFailure;
+      const isOver = err instanceof ThreadFailure || this.#hasFailed(backtestId);
       if (!this.#stopping.signal.aborted) log.warn({ err, tenantId, backtestId }, 'a backtest failed');
       await (isOver ? store.note(taken, { ...taken.answer, state: 'failed' }) : store.putBack(taken)).catch(
         // If this fails, the lease expires soon, and the backtest begins anew.
@@ -93,6 +107,16 @@ export class Backtests {
     } finally {
       await host.close();
     }
+  }
+
+  /** Has a backtest rest whose events could not be read. @returns whether that happened too often */
+  #hasFailed(backtestId: string): boolean {
+    if (this.#stopping.signal.aborted) return false;
+    const restMs = this.#rests.failed(backtestId, (failures) =>
+      failures < READS_MAX ? grownMs(REST, failures) : 0,
+    );
+    if (restMs === 0) this.#rests.end(backtestId);
+    return restMs === 0;
   }
 
   async #read(taken: TakenBacktest, host: EngineHost): Promise<void> {
