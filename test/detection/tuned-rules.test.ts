@@ -64,4 +64,16 @@ describe('a tenant tunes a rule', () => {
       [],
     );
   });
+
+  it.each([
+    ['an address of IPv4 that is written as IPv6', { clientIp: '::ffff:10.1.1.1' }],
+    ['an action with the spaces that SQL Server writes', { action_id: 'SL  ' }],
+    ['a class with its space', { class_type: 'U ' }],
+  ])('and an exception may have %s', (_, exception) => {
+    const event = { ...READ, clientIp: '10.1.1.1', additional: { classType: 'U ' } };
+    expect(foundBy(COUNT, { exceptions: [exception] }, event, event)).toEqual([]);
+    const other = { ...event, clientIp: '10.1.1.2', additional: { classType: 'V ' } };
+    const isOfAction = 'action_id' in exception;
+    expect(foundBy(COUNT, { exceptions: [exception] }, other, other)).toHaveLength(isOfAction ? 0 : 1);
+  });
 });

@@ -15,7 +15,7 @@ import {
 import { narrows } from './logsource';
 import { parseNodes } from './node';
 import { fieldIn, Problems, RuleRefused } from './problem';
-import { unknownField } from './value-test';
+import { unknownField, wholeText } from './value-test';
 
 const RULES_OF_FILE_MAX = 100;
 /** Nested correlations multiply their parts: a correlation of 20 rules, each of 20 rules, has 400. */
@@ -175,7 +175,7 @@ class Builder {
           Object.entries(exception).map(([name, value]): Matcher => {
             const field = fieldSlot(name);
             if (!field) this.of.problems.add(line, unknownField(name));
-            const wanted = fold(value);
+            const wanted = fold(field ? wholeText(field, value) : value);
             return { test: (seen) => field !== null && seen.folded(field).includes(wanted), actions: null };
           }),
         ),

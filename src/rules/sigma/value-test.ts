@@ -102,7 +102,7 @@ const TRUTHS: Readonly<Record<string, boolean>> = {
 export const truthOf = (value: Scalar): boolean | null => TRUTHS[String(value).toLowerCase()] ?? null;
 
 /** A whole value as events have it. */
-const wholeText = ({ name }: FieldSlot, text: string): string =>
+export const wholeText = ({ name }: FieldSlot, text: string): string =>
   PADDED.has(name) ? codeOf(text) : name === 'clientIp' ? unmappedAddress(text) : text;
 
 const BOOLEANS: ReadonlySet<string> = new Set(
