@@ -58,6 +58,22 @@ describe("a tenant's own rules", () => {
     });
   });
 
+  it('are not imported with what the tenant decided of them where it does not fit the file', async () => {
+    const { tenantId, rules, ruleId } = await aTenant();
+    const file = (type: string, condition: string) =>
+      ruleOf(ruleId).replace('event_count', type).replace('{gte: 2}', condition);
+    const imported = (type: string, condition: string) =>
+      rules.import(tenantId, file(type, condition), AN_ATTEMPT, NOBODY);
+    await imported('above', '{field: response_rows, gte: 2}');
+    await rules.tune(tenantId, ruleId, { threshold: 20_000 }, AN_ATTEMPT);
+    await expect(imported('event_count', '{gte: 2}')).rejects.toThrow(
+      `The tenant's settings of the rule ${ruleId} do not fit the file: take them back first.`,
+    );
+    expect(await rules.find(tenantId, ruleId)).toMatchObject({ title: 'Often SL', version: 2 });
+    await rules.tune(tenantId, ruleId, null, AN_ATTEMPT);
+    expect(await imported('event_count', '{gte: 2}')).toMatchObject([{ tuning: null, version: 4 }]);
+  });
+
   it('are looked at soon after each change, which engines notice by the revision', async () => {
     const { tenantId, models, rules, ruleId, imported } = await aTenant();
     await imported();

@@ -3,7 +3,7 @@ import { changeOfTenant } from '../../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/limited';
 import { ofTenants } from '../../../database/tenant-rows';
-import { DomainError, refusal, refuseIf } from '../../../errors';
+import { DomainError, isFinal, refusal, refuseIf } from '../../../errors';
 import { hiddenProblem } from '../../../event/parse-parameters';
 import type { Answer } from '../../../event/shape';
 import type { RuleSource } from '../../../rules/host';
@@ -157,6 +157,8 @@ export class RuleStore {
             `The id ${ruleId} is that of a ${before.kind} of the tenant. Give yours another one.`,
           );
         const isFilter = kind === 'filter';
+        const tuning = isFilter ? null : tuningOf(before?.tuning ?? null);
+        if (tuning) await this.#assertStillTunes({ ruleId, source: text }, tuning);
         await this.#put(tx, tenantId, {
           ruleId,
           kind,
@@ -251,6 +253,17 @@ export class RuleStore {
     const rules = await this.#rulesOf(source, { tuned: { ruleId, tuning } });
     const rule = rules.find((one) => one.ruleId === ruleId);
     if (rule) assertTunes(rule, tuning);
+  }
+
+  /** Refuses a file with which the tenant's tuning of the rule is none. @throws DomainError `invalid_parameter` */
+  async #assertStillTunes(rule: { readonly ruleId: string; readonly source: string }, tuning: Tuning) {
+    await this.#assertTunes(rule, tuning).catch((error: unknown) => {
+      if (!isFinal(error)) throw error;
+      const why = error instanceof Error ? error.message : '';
+      throw refused(
+        `The tenant's settings of the rule ${rule.ruleId} do not fit the file: take them back first. ${why}`,
+      );
+    });
   }
 
   async #all(
