@@ -1,3 +1,5 @@
+import { LIMITS } from '../../src/limits';
+import { UnreadEvents } from '../../src/modules/detection/watch/unread-events';
 import { Engine } from '../../src/rules/engine';
 import type { DetectionEvent } from '../../src/rules/event';
 import { testEvents } from '../../src/rules/rule-test';
@@ -55,5 +57,35 @@ describe('an event at which conditions fail', () => {
     engine.learn(given(new RangeError('too deep')));
     expect(engine.evaluate([after], 0)).toHaveLength(1);
     expect(engine.takeUnread()).toEqual([]);
+  });
+});
+
+describe('the alerts of events at which rules failed', () => {
+  it('name each event up to a number of a tenant in a day, and one tells of the others', async () => {
+    const bound = jest.replaceProperty(LIMITS, 'sourceAlertsMax', 2 as never);
+    try {
+      const told: unknown[] = [];
+      let nowMs = Date.parse('2026-02-03T08:00:00Z');
+      const health = {
+        tell: async ({ tenantId, key }: { tenantId: number; key: string }) => told.push([tenantId, key]) > 0,
+      };
+      const events = new UnreadEvents(health, () => nowMs);
+      const tell = async (tenantId: number, ...ids: readonly string[]) => {
+        await events.tell(
+          tenantId,
+          ids.map((recordId) => ({ recordId, error: 'RangeError' })),
+        );
+        return told.splice(0).map((one) => (one as [number, string]).join(' '));
+      };
+      expect(await tell(7, 'a')).toEqual(['7 unread event a']);
+      expect(await tell(7, 'b', 'c', 'a', 'd')).toEqual([
+        ...['7 unread event b', '7 unread event a', '7 more: unread events'],
+      ]);
+      expect(await tell(8, 'c')).toEqual(['8 unread event c']);
+      nowMs += 24 * 3_600_000;
+      expect(await tell(7, 'c')).toEqual(['7 unread event c']);
+    } finally {
+      bound.restore();
+    }
   });
 });

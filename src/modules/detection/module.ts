@@ -54,6 +54,7 @@ import type { AuditCoverage } from './rules/sight';
 import { asShipped } from './rules/tenant-rules';
 import { canaryProblems } from './watch/canary-problems';
 import { HealthAlerts } from './watch/health-alerts';
+import { UnreadEvents } from './watch/unread-events';
 
 /** Detection: the rules for arriving events, their findings, and alerts for people to work on. */
 export function detectionModule(parts: {
@@ -110,6 +111,7 @@ export function detectionModule(parts: {
     parts.unsealed,
     (now, attempt) => canaryProblems(owner, parts.page, now, attempt),
   );
+  const unreadEvents = new UnreadEvents(health, nowMs);
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
   const seal = new ProgressSeal(parts.checkpointKeys, () => epoch.state, nowMs);
@@ -128,10 +130,10 @@ export function detectionModule(parts: {
       tally,
       progress,
       isIdle: parts.hasOtherKey,
-      onUnread: (tenantId, [first]) => {
+      onUnread: (tenantId, unread) => {
+        const [first] = unread;
         log.error({ tenantId, ...first }, 'rules failed at an event: whether they find it is not known');
-        const group = { problem: 'Rules failed at an event', recordId: first?.recordId ?? '' };
-        return health.tell({ tenantId, key: 'unread event', since: new Date(nowMs()), group });
+        return unreadEvents.tell(tenantId, unread);
       },
       lanes: { shared: lanes, own, holder },
       onAlerts: (tx, tenantId, written) =>
