@@ -10,6 +10,7 @@ import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { checkReport } from '../../src/modules/sources/check-report';
 import { Folder } from '../../src/store/counts/fold';
+import { ArchiveTrial } from '../archive/archive-trial';
 import { AN_ATTEMPT } from '../support/attempt';
 import { aGap, aReport } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';
@@ -41,7 +42,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       () => stopped,
       undefined,
       undefined,
-      (now, attempt) => canaryProblems(owner, (...asked) => page(...asked), now, attempt),
+      (now, attempt) => canaryProblems({ owner, service, page: (...asked) => page(...asked) }, now, attempt),
     );
     const reader = new PostgresAuditEventReader(service);
     let page: PostgresAuditEventReader['page'] = (...asked) => reader.page(...asked);
@@ -172,8 +173,11 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       undefined,
       (now, attempt) =>
         canaryProblems(
-          owner,
-          (...asked) => new PostgresAuditEventReader(store.database.service).page(...asked),
+          {
+            owner,
+            service: store.database.service,
+            page: (...asked) => new PostgresAuditEventReader(store.database.service).page(...asked),
+          },
           now,
           attempt,
         ),
@@ -605,5 +609,24 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await look(MINUTE_MS);
     await look(MINUTE_MS);
     expect(await problems()).toEqual(['The access log has lost entries']);
+  });
+
+  it('finds canaries of a week that lies in a file', async () => {
+    const tenant = await aTenant();
+    const { own, look, problems, at } = tenant;
+    await canaries(tenant, [1, 2, 3]);
+    const archive = await ArchiveTrial.open(own);
+    try {
+      await archive.settle();
+      expect(await archive.seal('2026-02-03T08:00:00Z')).toMatchObject({ outcome: 'sealed' });
+      at.nowMs = START_MS + 6 * 24 * 60 * MINUTE_MS;
+      await look();
+      await look(MINUTE_MS);
+      expect(await problems()).toEqual([
+        'No canary came after number 3 of 2026-02-03T08:15:00.000Z: number 4 is missing',
+      ]);
+    } finally {
+      await archive.close();
+    }
   });
 });

@@ -50,7 +50,11 @@ describe('problems of canaries', () => {
     const answers = { 'FROM audit_dim': [{ tenant_id: 7 }], 'FROM audit_event': rows };
     const nowMs = START_MS + ((numbers.at(-1) ?? 0) + 1) * 300_000;
     const page = async () => ({ items, totalCount: items.length }) as never;
-    const found = await canaryProblems(owner(answers), page, nowMs, async (_tenantId, work) => work());
+    const found = await canaryProblems(
+      { owner: owner(answers), page, service: null as never },
+      nowMs,
+      async (_tenantId, work) => work(),
+    );
     return found.map(({ group }) => String(group.problem).split(' missing')[0]);
   };
 

@@ -109,7 +109,7 @@ export function detectionModule(parts: {
     stoppedLogs,
     undefined,
     parts.unsealed,
-    (now, attempt) => canaryProblems(owner, parts.page, now, attempt),
+    (now, attempt) => canaryProblems({ owner, service, page: parts.page }, now, attempt),
   );
   const unreadEvents = new UnreadEvents(health, nowMs);
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);

@@ -1,5 +1,6 @@
-import type { OwnerDoor } from '../../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../../database/clients';
 import type { TenantRounds } from '../../../database/distribute/tenant-rounds';
+import type { JsonScalar } from '../../../event/audit-record';
 import {
   CANARY_ACTION,
   type Canary,
@@ -11,7 +12,9 @@ import { DAY_MS, formatTicks } from '../../../event/event-time';
 import { toSummaryFilter } from '../../../event/query';
 import { msOfRecordId, ticksOfRecordId } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
+import { rowsByIds } from '../../../store/archive/rows-by-id';
 import type { AuditEventReader } from '../../../store/rows/audit-event-reader';
+import { toStoredEvent } from '../../../store/rows/event-rows';
 import { fromStored } from '../../../store/rows/stored-text';
 import { oneTenant } from '../../../tenant-set';
 import type { TrailProblem } from './trail-problems';
@@ -21,6 +24,8 @@ const PERIOD_MS = 7 * DAY_MS;
 const MISSING_MS = DAY_MS;
 /** The kind of `audit_dim` that numbers actions. */
 const ACTION_KIND = 1;
+/** Whole rows that are read at once: a statement below the size of a mark may take 256 KB. */
+const ROWS_AT_ONCE = 50;
 
 /** Does the work of one tenant; null: it failed. */
 export type Attempt = TenantRounds['attempt'];
@@ -30,19 +35,22 @@ export type Attempt = TenantRounds['attempt'];
  * a restart and other instances change nothing. A tenant whose trail cannot be asked hides no problem of another one.
  */
 export async function canaryProblems(
-  owner: OwnerDoor,
-  page: AuditEventReader['page'],
+  from: {
+    readonly owner: OwnerDoor;
+    readonly service: ServiceDoor;
+    readonly page: AuditEventReader['page'];
+  },
   nowMs: number,
   attempt: Attempt,
 ): Promise<readonly TrailProblem[]> {
-  const tenants = await owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
+  const tenants = await from.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
     'SELECT tenant_id FROM audit_dim WHERE kind = $1 AND value = $2 ORDER BY tenant_id',
     ACTION_KIND,
     CANARY_ACTION,
   );
   const problems: TrailProblem[] = [];
   for (const { tenant_id: tenantId } of tenants) {
-    const canaries = await attempt(tenantId, () => canariesOf(owner, page, tenantId, nowMs));
+    const canaries = await attempt(tenantId, () => canariesOf(from, tenantId, nowMs));
     problems.push(...problemsOf(tenantId, canaryStates(canaries ?? [], nowMs), nowMs));
   }
   return problems;
@@ -50,8 +58,7 @@ export async function canaryProblems(
 
 /** The newest canaries of a tenant, among other records of `sp_audit_write`. */
 async function canariesOf(
-  owner: OwnerDoor,
-  page: AuditEventReader['page'],
+  { owner, service, page }: Parameters<typeof canaryProblems>[0],
   tenantId: number,
   nowMs: number,
 ): Promise<readonly Canary[]> {
@@ -72,7 +79,7 @@ async function canariesOf(
     // Records of one time may stand on two pages.
     const ids = items.map(({ recordId }) => recordId).filter((id) => !looked.has(id));
     for (const id of ids) looked.add(id);
-    canaries.push(...(await readCanaries(owner, tenantId, ids)));
+    canaries.push(...(await readCanaries(owner, service, tenantId, ids)));
     const last = ids.at(-1);
     const isAll = items.length < LIMITS.canariesMax || last === undefined;
     if (isAll || canaries.length >= LIMITS.canariesMax || looked.size >= LIMITS.canaryRecordsMax)
@@ -83,6 +90,7 @@ async function canariesOf(
 
 async function readCanaries(
   owner: OwnerDoor,
+  service: ServiceDoor,
   tenantId: number,
   ids: readonly string[],
 ): Promise<readonly Canary[]> {
@@ -94,13 +102,34 @@ async function readCanaries(
     tenantId,
     ids,
   );
-  return rows.flatMap(({ id, instance, event_id, information }) => {
+  const inRows = new Set(rows.map(({ id }) => id));
+  const inFiles = ids.filter((id) => !inRows.has(id));
+  const all = rows.map(({ instance, ...row }) => ({ ...row, instance: fromStored(instance) }));
+  for (let at = 0; at < inFiles.length; at += ROWS_AT_ONCE)
+    all.push(...(await readSealed(service, tenantId, inFiles.slice(at, at + ROWS_AT_ONCE))));
+  return all.flatMap(({ id, instance: serverInstanceName, event_id, information }) => {
     const number = canaryNumber(information);
-    const serverInstanceName = fromStored(instance);
     return number === null
       ? []
       : [{ serverInstanceName, eventId: event_id ?? '', number, atMs: msOfRecordId(id) }];
   });
+}
+
+/** The same of records of weeks that lie in files. */
+async function readSealed(
+  service: ServiceDoor,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<readonly CanaryRow[]> {
+  const textOf = (value: JsonScalar | undefined) =>
+    value === null || value === undefined ? null : String(value);
+  const rows = await rowsByIds(service, oneTenant(tenantId), ids);
+  return rows.map(toStoredEvent).map(({ recordId, serverInstanceName, additional }) => ({
+    id: recordId,
+    instance: serverInstanceName ?? '',
+    event_id: textOf(additional.userDefinedEventId),
+    information: textOf(additional.userDefinedInformation),
+  }));
 }
 interface CanaryRow {
   readonly id: string;
