@@ -10,6 +10,7 @@ import { fromStored } from '../../../store/rows/stored-text';
 import type { TenantSet } from '../../../tenant-set';
 import {
   type INCIDENT,
+  INCIDENT_ENTITIES_MAX,
   type INCIDENT_LIST_ITEM,
   INCIDENT_SORTS,
   type INCIDENTS_PARAMETERS,
@@ -29,7 +30,6 @@ const COLUMNS = Prisma.raw(
 );
 const ALERTS_MAX = 1_000;
 const FINDINGS_MAX = 1_000;
-const ENTITIES_MAX = 300;
 const STOPS_MAX = 10;
 /** A shorter silence after a stop is an audit that is enabled again, or another audit that goes on. */
 const UNRECORDED_TICKS_MIN = 600_000_000n;
@@ -182,7 +182,7 @@ const aboutOf = (alert: Row) => readAbout(String(alert.about));
 function entitiesOf(alerts: readonly Row[]): readonly Entity[] {
   const all = alerts.flatMap((alert) => aboutOf(alert).entities);
   const each = new Map(all.map((one) => [`${one.part} ${linkOf(one)}`, one]));
-  return [...each.values()].slice(0, ENTITIES_MAX);
+  return [...each.values()].slice(0, INCIDENT_ENTITIES_MAX);
 }
 
 const toAlert = (row: Row): Incident['alerts'][number] => ({

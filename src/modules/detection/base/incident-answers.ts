@@ -94,12 +94,18 @@ const INCIDENT_ALERT = {
   },
 } as const satisfies Shape;
 
+export const INCIDENT_ENTITIES_MAX = 300;
 export const INCIDENT = {
   name: 'Incident',
   doc: INCIDENT_LIST_ITEM.doc,
   fields: {
     ...INCIDENT_LIST_ITEM.fields,
-    entities: { kind: 'object', isList: true, of: INCIDENT_ENTITY, doc: 'The first 200.' },
+    entities: {
+      kind: 'object',
+      isList: true,
+      of: INCIDENT_ENTITY,
+      doc: `The first ${INCIDENT_ENTITIES_MAX}.`,
+    },
     alerts: {
       kind: 'object',
       isList: true,
