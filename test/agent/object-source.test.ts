@@ -114,6 +114,14 @@ describe('a source of objects', () => {
     expect(await listed({ ...wrong, version: 'v2' }, own)).toEqual([wrong.key, own.key]);
   });
 
+  it('gives again what is uploaded again under the key of a file that is acknowledged, also at the same size', async () => {
+    const [again, other] = [objectOf(9 * HOUR_MS), objectOf(HOUR_MS)];
+    const read = { blockOffset: 4_096, endSize: 4_096, version: 'v1' };
+    bookmarks.set('a', { ...bookmarkAt(NOW_MS - 9 * HOUR_MS), ...read });
+    expect(await listed(again, other)).toEqual([other.key]);
+    expect(await listed({ ...again, version: 'v2' }, other)).toEqual([again.key, other.key]);
+  });
+
   it('keeps what it has not begun although a listing lacks it, and forgets what it has begun and is gone', async () => {
     const all = [6, 5, 4, 3, 2].map((hours) => objectOf(hours * HOUR_MS, { size: 4_096 * hours }));
     const keys = all.map(({ key }) => key);

@@ -46,6 +46,14 @@ describe('the pace of an agent', () => {
     expect(await batch(1, 100, 50)).toBe(650);
   });
 
+  it('with both bounds waits for the one that asks for more', async () => {
+    const { batch } = paced(10_000, 25);
+    expect(await batch(10_000, 100, 50)).toBe(200);
+    // 1,000 ms for the bytes, and 40 or 2,000 for the processor.
+    expect(await batch(10_000, 0, 10)).toBe(1_200);
+    expect(await batch(1, 0, 500)).toBe(3_200);
+  });
+
   it('has no bound by default, and waits no longer after a clock was set back', async () => {
     const { batch } = paced(0, 100);
     for (let n = 1; n <= 3; n++) expect(await batch(1e9, 10, 10)).toBe(10 * n);
