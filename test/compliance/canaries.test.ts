@@ -24,9 +24,11 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
     store = await Store.open(engine);
     await store.insert(
       store.checked([
-        ...['BUSY', 'FEW', 'DEAD', 'GOES', 'NONE'].map(login),
+        ...['BUSY', 'FEW', 'DEAD', 'GOES', 'LATE', 'NONE'].map(login),
         // Those of DEAD ended three days ago, and those of GOES came until now.
         ...[...canaries('DEAD', 80, 72), ...canaries('GOES', 80, 0)],
+        // Those of LATE ended too, but for one at the very moment that is looked at.
+        ...[...canaries('LATE', 80, 72), written('LATE', 0, 'seq=9')],
         // Those of BUSY ended too, among many records of its own.
         ...canaries('BUSY', 80, 72),
         ...Array.from({ length: 60 }, (_, i) => written('BUSY', 70 - i / 2, 'order 7 was paid')),
@@ -41,7 +43,7 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
     const { service } = store.database;
     const explorer = new PostgresAuditEventExplorer(service);
     const reader = new PostgresAuditEventReader(service);
-    const names = ['BUSY', 'DEAD', 'FEW', 'GOES', 'NONE'];
+    const names = ['BUSY', 'DEAD', 'FEW', 'GOES', 'LATE', 'NONE'];
     const assessments = new Assessments(
       service,
       {
@@ -70,6 +72,7 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
       ['DEAD', 'broken', `No canary came after number 8 of ${hoursAgo(73)}.`],
       ['FEW', 'healthy', expect.not.stringContaining('canaries')],
       ['GOES', 'healthy', expect.stringContaining('canaries come')],
+      ['LATE', 'healthy', expect.any(String)],
       ['NONE', 'healthy', expect.not.stringContaining('canaries')],
     ]);
   });
