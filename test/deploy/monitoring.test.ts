@@ -160,6 +160,15 @@ describe('the panels of the dashboards', () => {
   });
 });
 
+describe('alerts of what several instances read', () => {
+  it('take the worst of it: the least of what may end, be small or far away, and else the most', () => {
+    const chosen = alerts.flatMap(({ alert, expr }) =>
+      [...expr.matchAll(/\b(?:min|bottomk|avg|quantile)\b/g)].map(([how]) => `${alert}: ${how}`),
+    );
+    expect(chosen).toEqual(['AuditActivityCertificateEnds: min']);
+  });
+});
+
 describe('the texts of alerts', () => {
   it('write values in their unit, and name only labels that the expression leaves', () => {
     for (const { alert, expr, annotations } of alerts) {
