@@ -80,6 +80,12 @@ describe('what operators change of a stored destination', () => {
     expect(Buffer.from((await now()).secrets).toString()).toBe('first');
   });
 
+  it('is tried at once with other secrets: its failures may have been of those before', async () => {
+    const { destinations, now, found } = await served();
+    expect(await destinations.putSecrets(found, Buffer.from('anew'), AN_ATTEMPT)).toBe(true);
+    expect(await now()).toMatchObject({ nextAttemptAt: null, batches: [5n, 9n], generation: 0 });
+  });
+
   it('is served while it is active; a paused one only for what concerns any state', async () => {
     const { destinations, key, now, owner } = await served();
     await owner.models.destination.updateMany({ where: key, data: { leaseId: null, leaseUntil: null } });
