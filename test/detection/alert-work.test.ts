@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { microsecondsOfRecordId, ticksOfRecordId } from '../../src/event/record-id';
+import { microsecondsOfRecordId, recordIdFloor, ticksOfRecordId } from '../../src/event/record-id';
 import { AlertReader } from '../../src/modules/detection/alerts/alert.reader';
 import { AlertStore, type ChangedAlert } from '../../src/modules/detection/alerts/alert.store';
 import { AlertCounts } from '../../src/modules/detection/alerts/alert-counts';
 import { deedAnswers, parsedDeeds } from '../../src/modules/detection/alerts/deeds';
 import { toldTimesOf } from '../../src/modules/detection/alerts/told-times';
 import { takeTurn } from '../../src/modules/detection/base/tenant-turn';
-import { writeFindings } from '../../src/modules/detection/detector/write-findings';
+import { alertKey, writeFindings } from '../../src/modules/detection/detector/write-findings';
 import type { Finding } from '../../src/rules/finding';
 import { oneTenant } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
@@ -118,13 +118,34 @@ describe('alerts of a tenant', () => {
         isDone = true;
       });
       await until(
-        () => own.query<{ n: number }>('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted'),
+        () =>
+          own.query<{ n: number }>(
+            `SELECT count(*)::int AS n FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+             WHERE NOT l.granted AND d.datname = current_database()`,
+          ),
         ([row]) => isDone || row?.n === 1,
       );
       expect(isDone).toBe(false);
     });
     await suppressing;
     expect(await alerts.suppressions(tenantId)).toHaveLength(1);
+  });
+
+  it('reach to the last event of a finding, also where it does not name all of its events', async () => {
+    const { tenantId, models, list } = await aTenant();
+    const us = (minute: number) => Date.parse(at(minute)) * 1_000;
+    const named = [10, 11].map((minute) => recordIdFloor(BigInt(us(minute)) * 10n));
+    const finding = (recordIds: readonly string[], groupKey: string): Finding => ({
+      ...{ findingId: randomUUID(), ruleId: RULE, ruleVersion: 1, severity: 'high', title: 'Reads' },
+      ...{ group: {}, groupKey, dedupMinutes: 60, principals: [], instances: [], recordIds },
+      ...{ firstAt: us(10), lastAt: us(30), eventCount: 3 },
+    });
+    const findings = [finding(named, 'two'), finding([...named, recordIdFloor(BigInt(us(20)) * 10n)], 'all')];
+    await models.$transaction((tx) => writeFindings(tx, tenantId, findings, NOW_MS));
+    const ends = new Map((await list()).map(({ groupKey, lastEvent }) => [groupKey, lastEvent]));
+    expect([ends.get(alertKey('two')), ends.get(alertKey('all'))]).toEqual(
+      [us(30), us(20)].map((end) => BigInt(end) * 10n),
+    );
   });
 
   it('begin anew a whole period after the finding that began them, and before that the nearest one grows', async () => {

@@ -165,6 +165,19 @@ describe('work on incidents', () => {
     }
   });
 
+  it('ends an incident: a later alert of the same login begins another one', async () => {
+    const { tenantId, models, ids } = await made();
+    await work([tenantId], ids);
+    const later = [findingOf('eve', 3), findingOf('eve', 4)];
+    await models.$transaction((tx) => writeFindings(tx, tenantId, later, NOW_MS + 60_000));
+    const incidents = await models.incident.findMany({ where: { tenantId }, orderBy: { number: 'asc' } });
+    const [open, ...none] = incidents.filter(({ incidentId }) => !ids.includes(incidentId));
+    expect([open?.number, open?.status, none]).toEqual([4, 'new', []]);
+    const alerts = await models.alert.findMany({ where: { tenantId, incidentId: open?.incidentId ?? '' } });
+    expect(alerts.map(({ title }) => title).sort()).toEqual(['Story eve 3', 'Story eve 4']);
+    expect(await models.alert.count({ where: { tenantId, incidentId: ids[0] ?? '' } })).toBe(2);
+  });
+
   it('sends no second notice of a state that an alert has already', async () => {
     const { tenantId, models, ids } = await made();
     await work([tenantId], ids);
