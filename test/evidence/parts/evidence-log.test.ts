@@ -29,4 +29,21 @@ describe('the proof of an event', () => {
       expect(await unsigned.proof(7, events[0]?.recordId ?? '')).toBeNull();
     }
   });
+
+  it('of a record that was removed and sent again is that of its last entry which is signed', async () => {
+    const events = [1, 2, 1, 3, 1].map((n) => anEventInFull(n));
+    const { checkpoints, leafHashes } = logOf(events, [4]);
+    const tree = new GrowingTree(0, []);
+    events.forEach(({ recordId }, i) => {
+      tree.append(idBytes(recordId), leafHashes.subarray(i * 32, (i + 1) * 32));
+    });
+    const tiles = tree.changed();
+    const store = {
+      states: async () => [{ tenantId: 7, checkpoint: checkpoints[0] ?? null }],
+      tilesAround: async () => tiles,
+      tiles: async () => tiles,
+    } as unknown as EvidenceStore;
+    const found = await new EvidenceLog(store, '', () => null).proof(7, events[0]?.recordId ?? '');
+    expect(found?.index).toBe(2);
+  });
 });

@@ -122,7 +122,12 @@ const copyOf = (tile: Tile): Tile => ({
   recordIds: Buffer.from(tile.recordIds),
 });
 
-async function made(log: Log, numbers: readonly number[], pause = async () => {}): Promise<Buffer> {
+async function made(
+  log: Log,
+  numbers: readonly number[],
+  pause = async () => {},
+  assertAllowed = async () => {},
+): Promise<Buffer> {
   let elapsedMs = 3;
   const make = packageMaker({
     store: log.store,
@@ -148,7 +153,7 @@ async function made(log: Log, numbers: readonly number[], pause = async () => {}
       yield EXPORT_FORMATS.ndjson.write(events);
     },
     gaps: async () => ({ gaps: [] }),
-    assertAllowed: async () => {},
+    assertAllowed,
   });
   for await (const piece of pieces) parts.push(piece);
   return Buffer.concat(parts);
@@ -221,6 +226,22 @@ describe('an evidence package', () => {
     });
     expect(pauses).toBe(4);
     expect(await check(zip)).toMatchObject({ isSound: true, proven: 3, checkpoint: { size: 303 } });
+  });
+
+  it('ends where its caller may no longer have it while it waits', async () => {
+    const log = new Log(300, new Set([7, 300]));
+    log.waiting = 1;
+    let pauses = 0;
+    const making = made(
+      log,
+      [7, 300],
+      async () => void pauses++,
+      async () => {
+        if (pauses === 2) throw new Error('the key was revoked');
+      },
+    );
+    await expect(making).rejects.toThrow('the key was revoked');
+    expect(pauses).toBe(2);
   });
 
   it('names events that the log does not have, at once where nothing waits and else after a while', async () => {
