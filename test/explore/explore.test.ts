@@ -231,6 +231,13 @@ describe('the queries that the dashboard explores with', () => {
       events: at(0, 1).with(3, 1).with(9, 1),
       groups: [{ values: ['', 'ZZ'], events: at(9, 1) }],
     });
+    const { auditGroupsOverTime: some } = await ask(
+      `{ auditGroupsOverTime(fields: ["databaseName"], filter: "NOT succeeded:false", startTime: "2026-01-05T10:00:00Z",
+        endTime: "2026-01-05T10:10:00Z", buckets: 10, sortBy: "databaseName", sortDirection: "asc") {
+        totalCount events groups { values events } } }`,
+    );
+    const sums = (some.groups as { events: number[] }[]).map(({ events }) => events.reduce((a, b) => a + b));
+    expect([some.totalCount, some.groups.length, sums]).toEqual([2, 2, [1, 1]]);
     const { auditGroupGrid: grid } = await ask(
       `{ auditGroupGrid(fields: ["databaseName", "actionId", "serverPrincipalName"], values: 1) {
         totalCount groupCount axes { field values distinct } first second third succeeded failed } }`,
