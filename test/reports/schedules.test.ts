@@ -418,6 +418,19 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(await look()).toMatchObject({ pending: null, dueAt: new Date('2026-03-29T07:00:00Z') });
   });
 
+  it('that are changed in what is no time make the run that is due', async () => {
+    const { clock, instance, done, schedules, tenantId, scheduleId, look } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    const { dueAt } = await look();
+    clock.ms = at('2026-03-29T05:00:00Z');
+    const renamed = { ...DAILY, name: 'for the auditors' };
+    expect((await schedules.update(tenantId, scheduleId, renamed, AN_ATTEMPT))?.dueAt).toEqual(dueAt);
+    await instance().round();
+    expect(done.size).toBe(1);
+  });
+
   it('make a run at once when somebody asks, also while paused, and keep their times', async () => {
     const { clock, instance, done, sent, schedules, tenantId, scheduleId, look } = await stage(
       DAILY,
