@@ -69,6 +69,14 @@ describe('the walk of a call through logs', () => {
     expect(state(none)).toEqual({ found: [], at: 0, removed: 0, passed: 0, bytes: 100, mark: 'm', turn: 4 });
   });
 
+  it('adds up what is gone of several reads and logs', async () => {
+    const walk = walkAt(4);
+    await walk.take(arrived(0, 2, 5, 7), EVERY);
+    await walk.take({ ...arrived(10), from: 8, next: 11, skipped: 0 }, EVERY);
+    await walk.take({ ...arrived(5, 7), tenantId: 9, from: 5, next: 8, skipped: 0 }, EVERY);
+    expect([walk.removed, walk.passed]).toEqual([4 + 2 + 1, 5 + 3 + 3]);
+  });
+
   it('does not count entries of the service as removed events', async () => {
     const passed = async (limit: number) => {
       const walk = walkAt(4);
