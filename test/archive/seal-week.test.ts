@@ -235,4 +235,34 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
       before.map((row) => ({ ...(row as object), search_text: expect.stringMatching(/\x7fobject\x7f/) })),
     );
   });
+
+  it('takes a week that is read in several parts, and shows each page of an hour of it', async () => {
+    const other = await store.forNewTenant();
+    const { tenantId } = other;
+    const long = 'x'.repeat(500_000);
+    const events = other.checked(
+      Array.from({ length: 11 }, (_, i) => ({
+        eventTime: `2026-01-06T08:00:00.00000${String(i).padStart(2, '0')}Z`,
+        statement: `SELECT ${i} ${long}`,
+      })),
+    );
+    await other.insert(events);
+    await trial.settle();
+    expect(await trial.seal('2026-01-06T00:00:00Z', tenantId)).toMatchObject({
+      outcome: 'sealed',
+      events: 11,
+    });
+    const reader = new PostgresAuditEventReader(other.database.service);
+    const ids = events.map(({ recordId }) => recordId).sort();
+    for (const descending of [true, false]) {
+      const pages: string[][] = [];
+      for (const page of [1, 2, 3]) {
+        const query = { ...PAGE, descending, page, pageSize: 4 };
+        const { items } = await reader.page(oneTenant(tenantId), query);
+        pages.push(items.map(({ recordId }) => recordId));
+      }
+      expect(pages.map(({ length }) => length)).toEqual([4, 4, 3]);
+      expect(pages.flat()).toEqual(descending ? ids.toReversed() : ids);
+    }
+  });
 });

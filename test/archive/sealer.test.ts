@@ -194,6 +194,16 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     expect((await entries()).map(({ rows }) => rows)).toEqual([3, 3]);
   });
 
+  it('is sure of the tenants without files for half of the time for which a tenant is announced first', async () => {
+    for (const announceMs of [8_000, 60_000]) {
+      const tenants = new ArchivedTenants(base.database.owner, announceMs);
+      const beforeMs = performance.now();
+      await tenants.read();
+      expect(tenants.isSureUntilMs).toBeGreaterThanOrEqual(beforeMs + announceMs / 2);
+      expect(tenants.isSureUntilMs).toBeLessThanOrEqual(performance.now() + announceMs / 2);
+    }
+  });
+
   it('leaves a restored week in rows until an operator has it sealed again', async () => {
     const { tenantId, manage, sealer, store } = await aWeek();
     await sealer.run();
@@ -204,6 +214,16 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
       outcome: 'sealed',
       events: 3,
     });
+  });
+
+  it('leaves each of several restored weeks in rows', async () => {
+    const { tenantId, manage, sealer, store } = await aWeek();
+    await store.insert(store.checked([{ eventTime: '2026-01-13T08:00:00Z' }]));
+    await trial.settle();
+    expect([await sealer.run(), await sealer.run(), await store.count()]).toEqual([1, 1, 0]);
+    for (const week of [WEEK, '2026-01-12T00:00:00.000Z'])
+      await manage.restore(String(tenantId), week, BY_OPERATOR);
+    expect([await sealer.run(), await sealer.run(), await store.count()]).toEqual([0, 0, 4]);
   });
 
   it('a week of which a hold keeps an event comes back into rows once, and is not sealed again', async () => {
