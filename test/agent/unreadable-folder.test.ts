@@ -63,6 +63,21 @@ describe('a folder that cannot be listed', () => {
     expect(world.service.events).toHaveLength(150);
     expect(world.service.reports.flatMap(({ gaps }) => gaps)).toEqual([]);
   });
+
+  it('keeps no file waiting that lies in another folder, although its name begins as that of this one', async () => {
+    const other = join(world.auditFolder, 'below and beside');
+    fs.renameSync(below, other);
+    fs.mkdirSync(below);
+    fs.renameSync(join(other, name(1)), join(world.folder, name(1)));
+    expect(await world.once()).toBe(0);
+    const before = world.service.events.length;
+    forbid(below);
+    fs.renameSync(join(world.folder, name(1)), join(other, name(1)));
+    await world.once();
+    expect(before).toBeGreaterThan(0);
+    expect([before < 150, world.service.events.length]).toEqual([true, 150]);
+  });
+
   it('makes no gap of the files in it if it is a link that the agent may not follow', async () => {
     fs.renameSync(below, join(world.folder, 'elsewhere'));
     fs.symlinkSync(join(world.folder, 'elsewhere'), below);

@@ -435,6 +435,17 @@ describe('what a command tells', () => {
     expect(text.split('\n').slice(1)).toEqual(lines);
   });
 
+  it('of a retention asks before all events go, and nothing where none goes', async () => {
+    const of = (events: number, kept: number) => ({
+      retentionPreview: [{ before: '2026-01-04', events, kept, held: 0, holds: 0 }],
+      setTenantRetention: [{ tenantId: '7', retentionDays: 9, holdsInForce: 0 }],
+    });
+    expect(await told('tenant retention 7 --days 9', of(3, 0))).toMatch(/^error: 3 events .*--yes/);
+    expect(asked.map(({ name }) => name)).toEqual(['retentionPreview']);
+    const none = await told('tenant retention 7 --days 9', of(0, 3));
+    expect(none).toBe('tenant 7: events are kept for 9 days');
+  });
+
   it('of an erasure that finds nothing is that, and nothing is erased', async () => {
     const line = 'erase --tenant 7 --filter actionId:X --reason r --yes';
     expect(await told(line, { erasurePreview: [{ tenantId: '7', events: 0 }], eraseEvents: [] })).toBe(
