@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page, Request } from 'playwright-core';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { isWiderThanScreen, violations, violationsInThemes } from './support/axe';
@@ -260,6 +260,22 @@ describe('alerts in the dashboard', () => {
     expect(await rows.count()).toBe(before);
     await more.click();
     await queue().getByText('198.51.100.7').first().waitFor();
+  });
+
+  it('are not counted while nobody sees the page', async () => {
+    await rowsByHeldClock();
+    const isCount = (request: Request) => request.postData()?.includes('query AlertCounts(') === true;
+    let counts = 0;
+    page.on('request', (request) => {
+      if (isCount(request)) counts++;
+    });
+    await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })");
+    await page.clock.runFor(61_000);
+    expect(counts).toBe(0);
+    await page.evaluate('delete document.hidden');
+    const asked = page.waitForRequest(isCount);
+    await page.clock.runFor(21_000);
+    await asked;
   });
 
   it('come by themselves once the service is back', async () => {
