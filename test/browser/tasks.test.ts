@@ -326,6 +326,24 @@ describe('in the dashboard', () => {
     await page.context().close();
   });
 
+  it('an analyst is offered to remove own searches, and not those that others share', async () => {
+    const page = await visit('/explore?range=yesterday');
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('query SavedSearches')) return route.fallback();
+      const of = (name: string, isOwn: boolean) => ({
+        ...{ __typename: 'SavedSearch', searchId: name, name, filter: 'succeeded:false', view: null },
+        ...{ isOwn, isShared: true, tenantId: opened.dashboard.contoso.tenantId },
+      });
+      return route.fulfill({ json: { data: { savedSearches: [of('Mine', true), of('Theirs', false)] } } });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByRole('menuitem', { name: /^Theirs/ }).waitFor();
+    const offered = await page.getByRole('menuitem').allInnerTexts();
+    expect(offered.filter((text) => /remove/i.test(text))).toEqual([expect.stringContaining('Mine')]);
+    await page.context().close();
+  });
+
   it('an analyst reaches the first event in a few strokes, and goes over the events by keys', async () => {
     const page = await visit('/explore?range=yesterday');
     const explore = new ExplorePage(page);
