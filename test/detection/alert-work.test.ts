@@ -120,8 +120,8 @@ describe('alerts of a tenant', () => {
       await until(
         () =>
           own.query<{ n: number }>(
-            `SELECT count(*)::int AS n FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-             WHERE NOT l.granted AND d.datname = current_database()`,
+            `SELECT count(DISTINCT w.pid)::int AS n FROM pg_locks w JOIN pg_locks l USING (pid)
+             JOIN pg_database d ON d.oid = l.database WHERE NOT w.granted AND d.datname = current_database()`,
           ),
         ([row]) => isDone || row?.n === 1,
       );

@@ -59,9 +59,9 @@ export class Archive {
 export class UnreadWeek extends DomainError {
   constructor(
     readonly tenantId: number,
-    { message, internal, retryAfterSeconds = 1, cause }: DomainError,
+    { code, message, internal, retryAfterSeconds = 1, cause }: DomainError,
   ) {
-    super('service_unavailable', { public: message, internal, retryAfterSeconds, cause });
+    super(code, { public: message, internal, retryAfterSeconds, cause });
   }
 }
 
