@@ -173,7 +173,7 @@ describeOnPostgres('the statements of a service', () => {
     expect(short).toEqual([
       // These list the tenants with waiting work for background tasks.
       'SELECT DISTINCT h.tenant_id AS "tenantId" FROM legal_hold h ',
-      'SELECT DISTINCT tenant_id FROM audit_unindexed WHERE (change',
+      'SELECT DISTINCT tenant_id FROM audit_unindexed WHERE tenant_',
       'SELECT t.tenant_id AS "tenantId", t.retention_days AS "reten',
       'SELECT t.tenant_id AS "tenantId", t.retention_days AS "reten',
       'SELECT t.tenant_id FROM tenant t CROSS JOIN LATERAL ( SELECT',
