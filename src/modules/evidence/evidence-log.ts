@@ -81,9 +81,10 @@ export class EvidenceLog {
     if (start >= size) return { tenantId, ...entriesIn([], start, start) };
     const tilesMax = Math.ceil(LIMITS.evidenceEntriesMax / TILE_WIDTH) + 1;
     const tiles = await this.store.leafTiles(tenantId, Math.floor(start / TILE_WIDTH), tilesMax);
-    const found = entriesIn(tiles, start, Math.min(size, start + LIMITS.evidenceEntriesMax));
+    const first = Math.max(start, (tiles[0]?.tile ?? 0) * TILE_WIDTH);
+    const found = entriesIn(tiles, start, Math.min(size, first + LIMITS.evidenceEntriesMax));
     if (found.count > 0) return { tenantId, ...found };
-    // None of these tiles exists any more, so the caller continues behind them.
+    // None of these tiles holds an entry any more, so the caller continues behind them.
     const behind = ((tiles.at(-1)?.tile ?? 0) + 1) * TILE_WIDTH;
     return { tenantId, ...found, start: tiles.length < tilesMax ? size : Math.min(size, behind) };
   }

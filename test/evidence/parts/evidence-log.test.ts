@@ -1,4 +1,5 @@
 import { idBytes } from '../../../src/event/record-id';
+import { LIMITS } from '../../../src/limits';
 import type { EvidenceStore } from '../../../src/modules/evidence/evidence.store';
 import { EvidenceLog } from '../../../src/modules/evidence/evidence-log';
 import { GrowingTree } from '../../../src/store/log/evidence/tiles';
@@ -45,5 +46,38 @@ describe('the proof of an event', () => {
     } as unknown as EvidenceStore;
     const found = await new EvidenceLog(store, '', () => null).proof(7, events[0]?.recordId ?? '');
     expect(found?.index).toBe(2);
+  });
+});
+
+describe('the entries of a log', () => {
+  /** A log of so many tiles of which some are not there any more. */
+  const logWithout = (count: number, isGone: (tile: number) => boolean) => {
+    const all = Array.from({ length: count }, (_, tile) => ({
+      ...{ level: 0, tile },
+      ...{ recordIds: Buffer.alloc(256 * 16, tile), hashes: Buffer.alloc(256 * 32, tile) },
+    })).filter(({ tile }) => !isGone(tile));
+    const store = {
+      states: async () => [{ tenantId: 7, size: count * 256 }],
+      leafTiles: async (_: number, from: number, limit: number) =>
+        all.filter(({ tile }) => tile >= from).slice(0, limit),
+    } as unknown as EvidenceStore;
+    return new EvidenceLog(store, '', () => null);
+  };
+  const TILES_MAX = LIMITS.evidenceEntriesMax / 256;
+
+  it('go on behind a hole, however large it is, with the first entry that is there', async () => {
+    for (const hole of [2 * TILES_MAX + 7, TILES_MAX + 1, TILES_MAX, 3]) {
+      const log = logWithout(hole + 3 * TILES_MAX, (tile) => tile < hole);
+      const { start, count, recordIds } = await log.entries(7, 5);
+      expect([hole, start, count]).toEqual([hole, hole * 256, LIMITS.evidenceEntriesMax]);
+      expect(recordIds[0]).toBe(hole % 256);
+    }
+  });
+
+  it('end where none is there any more', async () => {
+    for (const left of [0, 2]) {
+      const log = logWithout(9, (tile) => tile >= left);
+      expect(await log.entries(7, left * 256)).toMatchObject({ start: 9 * 256, count: 0 });
+    }
   });
 });
