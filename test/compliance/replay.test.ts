@@ -460,6 +460,12 @@ describe('a replay of changes to audits', () => {
     expect(replayed(MADE, change(5, '', { ...hidden, objectName: 'T' })).of(LOGINS)).not.toBeNull();
   });
 
+  it('knows nothing after a batch of several statements whose record names none of them', () => {
+    const one = 'ALTER SERVER AUDIT SPECIFICATION S WITH (STATE = OFF)';
+    const is = (statement: string) => replayed(MADE, change(5, statement)).of(LOGINS)?.is;
+    expect([is(one), is(`${one}; ${one.replace(' S ', ' T ')}`)]).toEqual(['contradicted', undefined]);
+  });
+
   it('follows an audit to its new name', () => {
     const renamed = change(2, 'ALTER SERVER AUDIT Main MODIFY NAME = Trail');
     const off = change(5, 'ALTER SERVER AUDIT Trail WITH (STATE = OFF)');
