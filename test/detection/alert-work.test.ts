@@ -97,7 +97,9 @@ describe('alerts of a tenant', () => {
     expect(earlier && within && earlier < within).toBe(true);
   });
 
-  it('are suppressed once a step of the rules that is at work has ended', async () => {
+  // On Citus the lock is one of a node, and the coordinator does not tell who waits for it.
+  const itOnOneServer = ANY_ENGINE === 'citus' ? it.skip : it;
+  itOnOneServer('are suppressed once a step of the rules that is at work has ended', async () => {
     const { alerts, found, list, models, own, tenantId } = await aTenant();
     await found([{ to: 'a', minute: 10 }]);
     const [alert] = await list();
@@ -120,8 +122,8 @@ describe('alerts of a tenant', () => {
       await until(
         () =>
           own.query<{ n: number }>(
-            `SELECT count(DISTINCT w.pid)::int AS n FROM pg_locks w JOIN pg_locks l USING (pid)
-             JOIN pg_database d ON d.oid = l.database WHERE NOT w.granted AND d.datname = current_database()`,
+            `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()
+             AND state = 'active' AND query LIKE 'INSERT INTO detection_position%'`,
           ),
         ([row]) => isDone || row?.n === 1,
       );

@@ -263,8 +263,8 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     expect(readOf(long)).toBe(STEP + 3_396 + LEFT);
     const to = { ...(seal.known(long) ?? { learned: 0, learnUntil: 0, findings: 0 }), position: 1_700 };
     await busy?.query(
-      "UPDATE detection_position SET holder = gen_random_uuid(), held_until = now() + interval '25 seconds', position = $2::bigint, mac = $3 WHERE tenant_id = $1",
-      ...[long, to.position, seal.macOf(long, to)],
+      'UPDATE detection_position SET holder = $4::uuid, held_until = $5::timestamptz, position = $2::bigint, mac = $3 WHERE tenant_id = $1',
+      ...[long, to.position, seal.macOf(long, to), randomUUID(), new Date(Date.now() + 25_000)],
     );
     await detector.run();
     expect(host.taken().filter(([of]) => of === long)).toHaveLength(2);

@@ -123,8 +123,11 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     );
     const plan = row?.['QUERY PLAN'][0].Plan ?? {};
     const blocks = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-    expect(blocks).toBeGreaterThan(bytes / BLOCK_BYTES / 2);
-    expect(blocks).toBeLessThan((5 * bytes) / BLOCK_BYTES);
+    // The plan of a coordinator tells nothing of what a node reads.
+    if (engine !== 'citus') {
+      expect(blocks).toBeGreaterThan(bytes / BLOCK_BYTES / 2);
+      expect(blocks).toBeLessThan((5 * bytes) / BLOCK_BYTES);
+    }
     // The next test finds nothing left to index.
     await new Folder(store.database.migrator).run();
     await new Indexer(store.database.owner, AT_ONCE).run();
