@@ -59,9 +59,6 @@ export interface RuleReader {
 
 /** The most characters of filters that are kept parsed. */
 const FILTER_CHARS_MAX = 4 * 1024 * 1024;
-/** The most characters of files that are kept as they were read, such as the shipped rules, which each service of a process reads. */
-const PLAIN_CHARS_MAX = 512 * 1024;
-const plain = new LRUCache<string, ReadFile>({ maxSize: PLAIN_CHARS_MAX });
 
 /** Reads rule files on the caller's thread. */
 export class LocalReader implements RuleReader {
@@ -69,15 +66,7 @@ export class LocalReader implements RuleReader {
     maxSize: FILTER_CHARS_MAX,
   });
 
-  async read(source: string, reading: Reading = {}): Promise<ReadFile> {
-    if (reading.tuned?.tuning || reading.filters?.length) return this.#read(source, reading);
-    const key = hash('sha256', source, 'base64');
-    const known = plain.get(key) ?? this.#read(source, {});
-    plain.set(key, known, { size: key.length + source.length });
-    return known;
-  }
-
-  #read(source: string, { tuned, filters = [] }: Reading): ReadFile {
+  async read(source: string, { tuned, filters = [] }: Reading = {}): Promise<ReadFile> {
     const documents = filters.map((text) => this.#filter(text)).filter((one) => one !== null);
     const tuning = (id: string) => (id === tuned?.ruleId ? tuned.tuning : null);
     try {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import type { OwnerDoor } from '../../src/database/clients';
 import { HOUR_MS } from '../../src/event/event-time';
@@ -187,6 +187,40 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     );
     expect(due.map(({ tenantId }) => tenantId)).toEqual(stuck);
     await store.query('DELETE FROM audit_unindexed');
+    jest.restoreAllMocks();
+  });
+
+  it('gives versions to the hours of each tenant, however many others cannot be given some', async () => {
+    jest.replaceProperty(LIMITS, 'indexTenantsPerRun', 2 as never);
+    const tenants: number[] = [];
+    for (let n = 0; n < 6; n++) {
+      const one = await base.forNewTenant();
+      await one.insert(one.checked([{}]));
+      tenants.push(one.tenantId);
+    }
+    await new Folder(store.database.migrator).run();
+    const { owner } = store.database;
+    const whole = new Indexer(owner, AT_ONCE);
+    while ((await whole.run()) > 0);
+    await store.query('UPDATE audit_segment SET version = NULL WHERE tenant_id = ANY($1::int[])', tenants);
+    const stuck = tenants.slice(0, 5);
+    const models = new Proxy(owner.models, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...given: readonly unknown[]) =>
+          name === '$executeRawUnsafe' && stuck.includes(Number(given[1]))
+            ? Promise.reject(new Error('no'))
+            : value.apply(target, given);
+      },
+    });
+    const indexer = new Indexer({ ...owner, models }, AT_ONCE);
+    for (let n = 0; n < 3; n++) await indexer.run().catch(() => {});
+    const left = await store.query<{ tenantId: number }>(
+      'SELECT tenant_id AS "tenantId" FROM audit_segment WHERE version IS NULL ORDER BY 1',
+    );
+    expect(left.map(({ tenantId }) => tenantId)).toEqual(stuck);
+    await store.query('UPDATE audit_segment SET version = $1::uuid WHERE version IS NULL', randomUUID());
     jest.restoreAllMocks();
   });
 

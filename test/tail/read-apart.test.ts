@@ -26,7 +26,7 @@ function reads(away: readonly number[], atEnd: readonly number[] = []) {
 describe('logs of several tenants, of which some come to a file that is away', () => {
   it('are read with one more call for each that is left out', async () => {
     const { asked, read } = reads([2, 4]);
-    const found = await readApart(read as never, placesOf([1, 2, 3, 4]));
+    const found = await readApart(read as never, placesOf([1, 2, 3, 4]), () => false);
     expect(found.map(({ tenantId }) => tenantId)).toEqual([1, 3]);
     expect(asked).toEqual([
       [1, 2, 3, 4],
@@ -36,23 +36,32 @@ describe('logs of several tenants, of which some come to a file that is away', (
   });
 
   it('say which file is away where the others are at their ends, or there are none', async () => {
-    await expect(readApart(reads([2], [1, 3]).read as never, placesOf([1, 2, 3]))).rejects.toThrow(
-      'tenant 2',
-    );
-    await expect(readApart(reads([5]).read as never, placesOf([5]))).rejects.toThrow('tenant 5');
+    const readAll = (of: ReturnType<typeof reads>, tenants: readonly number[]) =>
+      readApart(of.read as never, placesOf(tenants), () => false);
+    await expect(readAll(reads([2], [1, 3]), [1, 2, 3])).rejects.toThrow('tenant 2');
+    await expect(readAll(reads([5]), [5])).rejects.toThrow('tenant 5');
   });
 
-  it('are not tried one after the other where the files of many are away', async () => {
-    const many = Array.from({ length: 30 }, (_, i) => i + 1);
-    const { asked, read } = reads(many.slice(0, 12));
-    await expect(readApart(read as never, placesOf(many))).rejects.toBeInstanceOf(UnreadWeek);
-    expect(asked).toHaveLength(9);
-  });
+  it.each([
+    [0, 2],
+    [3, 5],
+  ])(
+    'are left out one after the other until the time is over, and one in any case: %i',
+    async (more, calls) => {
+      const many = Array.from({ length: 30 }, (_, i) => i + 1);
+      const { asked, read } = reads(many.slice(0, 12));
+      let looks = 0;
+      await expect(readApart(read as never, placesOf(many), () => ++looks > more)).rejects.toBeInstanceOf(
+        UnreadWeek,
+      );
+      expect(asked).toHaveLength(calls);
+    },
+  );
 
   it('fail by any other error', async () => {
     const failing = async () => {
       throw new Error('no database');
     };
-    await expect(readApart(failing, placesOf([1, 2]))).rejects.toThrow('no database');
+    await expect(readApart(failing, placesOf([1, 2]), () => false)).rejects.toThrow('no database');
   });
 });

@@ -211,14 +211,16 @@ export class Runner {
     });
   }
 
-  #hasRoomFor = (refused: readonly SetAsideEvent[]) =>
-    refused.length === 0 || this.#destination.setAside + refused.length <= LIMITS.destinationSetAsideMax;
+  #hasRoomFor(refused: readonly SetAsideEvent[]): boolean {
+    return (
+      refused.length === 0 || this.#destination.setAside + refused.length <= LIMITS.destinationSetAsideMax
+    );
+  }
 
-  #tooManyAside = () =>
-    this.#failed({
-      kind: 'failed',
-      message: `more than ${LIMITS.destinationSetAsideMax} events are set aside`,
-    });
+  #tooManyAside(): Promise<boolean> {
+    const message = `more than ${LIMITS.destinationSetAsideMax} events are set aside`;
+    return this.#failed({ kind: 'failed', message });
+  }
 
   async #failed(outcome: Outcome & { kind: 'failed' | 'gone' }): Promise<boolean> {
     this.#ahead = null;

@@ -68,8 +68,8 @@ export class Indexer {
   readonly #due: string;
   readonly #rounds: TenantRounds;
   #restsUntil = 0;
-  /** The last tenant of the run before. Tenants that cannot be indexed stay due, and others have their turn too. */
-  #from = 0;
+  /** By what is to be done, the last tenant of the run before; 0: there was no further one. */
+  readonly #last = { due: 0, old: 0 };
 
   /**
    * @param quiet how long an hour must be unchanged; `liveMs`: for an hour that has not ended, or is in the future;
@@ -102,41 +102,47 @@ export class Indexer {
    */
   async #putOldHoursOn(): Promise<number> {
     if (this.now() < this.#restsUntil) return 0;
-    const tenants = await this.#rounds.ask((of) =>
-      this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT s.tenant_id FROM audit_segment s WHERE (${LACKS_COLUMNS} OR s.version IS NULL) AND ${of('s.tenant_id')} LIMIT ${LIMITS.indexTenantsPerRun}`,
-      ),
-    );
+    const tenants = await this.#next('old', 'audit_segment s', `(${LACKS_COLUMNS} OR s.version IS NULL)`);
     const put: (number | null)[] = [];
-    for (const { tenant_id } of tenants)
+    for (const tenantId of tenants)
       put.push(
-        await this.#rounds.attempt(tenant_id, async () => {
+        await this.#rounds.attempt(tenantId, async () => {
           const { models } = this.owner;
-          const given = await models.$executeRawUnsafe(GIVE_VERSION, tenant_id, randomUUID(), HOURS_PER_STEP);
-          return given + (await models.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP));
+          const given = await models.$executeRawUnsafe(GIVE_VERSION, tenantId, randomUUID(), HOURS_PER_STEP);
+          return given + (await models.$executeRawUnsafe(INDEX_AGAIN, tenantId, HOURS_PER_STEP));
         }),
       );
     this.#rounds.end();
     const hours = put.reduce<number>((sum, count) => sum + (count ?? 0), 0);
-    if (hours === 0 && !put.includes(null)) this.#restsUntil = this.now() + this.restMs;
+    if (hours === 0 && !put.includes(null) && this.#last.old === 0)
+      this.#restsUntil = this.now() + this.restMs;
     return hours;
   }
 
   async #indexDue(): Promise<number> {
-    const tenants = await this.#rounds.ask((of) =>
-      this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE tenant_id > $1::int AND ${this.#due} AND ${of('tenant_id')}
-         ORDER BY tenant_id LIMIT ${LIMITS.indexTenantsPerRun}`,
-        this.#from,
-      ),
-    );
-    const isLast = tenants.length < LIMITS.indexTenantsPerRun;
-    this.#from = isLast ? 0 : (tenants.at(-1)?.tenant_id ?? 0);
+    const tenants = await this.#next('due', 'audit_unindexed', this.#due);
     let hours = 0;
-    for (const { tenant_id } of tenants)
-      hours += (await this.#rounds.attempt(tenant_id, () => this.#index(tenant_id).catch(noneIfLate))) ?? 0;
+    for (const tenantId of tenants)
+      hours += (await this.#rounds.attempt(tenantId, () => this.#index(tenantId).catch(noneIfLate))) ?? 0;
     this.#rounds.end();
     return hours;
+  }
+
+  /**
+   * The tenants that have rows with some work, behind those of the run before: tenants whose work fails keep their rows, and
+   * others have their turn too.
+   */
+  async #next(what: 'due' | 'old', table: string, condition: string): Promise<readonly number[]> {
+    const found = await this.#rounds.ask((of) =>
+      this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
+        `SELECT DISTINCT tenant_id FROM ${table} WHERE tenant_id > $1::int AND ${condition} AND ${of('tenant_id')}
+         ORDER BY tenant_id LIMIT ${LIMITS.indexTenantsPerRun}`,
+        this.#last[what],
+      ),
+    );
+    const tenants = found.map(({ tenant_id }) => tenant_id);
+    this.#last[what] = tenants.length < LIMITS.indexTenantsPerRun ? 0 : (tenants.at(-1) ?? 0);
+    return tenants;
   }
 
   #index(tenantId: number): Promise<number> {

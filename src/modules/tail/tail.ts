@@ -252,6 +252,7 @@ export class Tail {
       readApart<TailItem>(
         (places) => (areTexts ? reader.readTexts(places, limits) : reader.readEach(places, limits)),
         walk.places(),
+        () => isOver(endMs),
       );
     const sizes = news ?? (await reader.sizes([...walk.positions.keys()]));
     if (walk.isBeyond(sizes))
