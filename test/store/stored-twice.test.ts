@@ -57,6 +57,21 @@ describe.each(ENGINES)('texts of events on %s', (engine) => {
     expect(await counts('elect')).toEqual([0, 0]);
     expect(await counts('sele*')).toEqual([5, 5]);
     expect(await counts('ele*')).toEqual([0, 0]);
+    // The texts of an event are folded once for all terms.
+    expect(await counts('select 1')).toEqual([1, 1]);
+    expect(await counts('select ß')).toEqual([1, 1]);
+    expect(await counts('sel* "elect"')).toEqual([5, 5]);
+    expect(await counts('sel* ele*')).toEqual([0, 0]);
+    const matching = async (filter: string) => [
+      (await found(once, { filter })).totalCount,
+      (await found(twice, { filter })).totalCount,
+    ];
+    expect(await matching('1 OR ß')).toEqual([2, 2]);
+    expect(await matching('ß OR ele*')).toEqual([1, 1]);
+    expect(await matching('ele* OR 1')).toEqual([1, 1]);
+    expect(await matching('select AND "t 1"')).toEqual([1, 1]);
+    expect(await matching('select AND NOT (1 OR ß)')).toEqual([3, 3]);
+    expect(await matching('NOT (select AND ß) AND sel*')).toEqual([4, 4]);
   });
 
   it('answer alike, whether they are stored once or twice', async () => {

@@ -18,7 +18,7 @@ import { statedFor } from '../../event/lifted';
 import { type AuditEventFilter, type AuditEventQuery, givenFilters, type TimeRange } from '../../event/query';
 import { eventTimeOf, recordIdFloor } from '../../event/record-id';
 import { statementOrMark } from '../bytes/large-statements';
-import { conditionOf } from '../words/search-sql';
+import { holdsAll } from '../words/search-sql';
 import type { StoredAuditEvent } from './audit-event-reader';
 import { expressionSql } from './expression-sql';
 import { selectedSql } from './lifted-sql';
@@ -130,7 +130,7 @@ export function whereOf(filter: AuditEventFilter): Prisma.Sql {
     const [column, value] = [Prisma.raw(`e.${COLUMN_OF[FILTERS[name].field]}`), filter[name]];
     conditions.push(Prisma.sql`${column} = ${typeof value === 'string' ? toStored(value) : value}`);
   }
-  conditions.push(...filter.search.map(conditionOf));
+  if (filter.search.length > 0) conditions.push(holdsAll(filter.search));
   if (filter.expression) conditions.push(expressionSql(filter.expression));
   return all(conditions);
 }

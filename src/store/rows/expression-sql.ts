@@ -3,10 +3,10 @@ import type { Expression, FieldTerm } from '../../event/expression/expression';
 import { COLUMN_OF, type FieldName, isLifted, SEARCHED_FIELDS } from '../../event/fields';
 import { WORD_MARK } from '../../event/mark-words';
 import { IPV4, IPV6, mappedText, parseNetwork } from '../../event/network';
-import { fold } from '../../event/search';
+import { fold, type SearchTerm } from '../../event/search';
 import { FIELD_BORDER, MARK_STAND_IN } from '../../event/search-terms';
 import { isUuid } from '../../event/uuid';
-import { conditionOf, foldedAscii, IS_STORED, statementHolds } from '../words/search-sql';
+import { conditionOf, foldedAscii, holdsAll, holdsAny, IS_STORED, statementHolds } from '../words/search-sql';
 import { foldedSql } from './folded-sql';
 import { fieldSql } from './lifted-sql';
 import { toStored } from './stored-text';
@@ -15,9 +15,9 @@ import { toStored } from './stored-text';
 export function expressionSql(expression: Expression): Prisma.Sql {
   switch (expression.kind) {
     case 'and':
-      return Prisma.sql`(${Prisma.join(expression.of.map(expressionSql), ' AND ')})`;
+      return Prisma.sql`(${Prisma.join(parts(expression.of, holdsAll), ' AND ')})`;
     case 'or':
-      return Prisma.sql`(${Prisma.join(expression.of.map(expressionSql), ' OR ')})`;
+      return Prisma.sql`(${Prisma.join(parts(expression.of, holdsAny), ' OR ')})`;
     case 'not':
       return Prisma.sql`NOT ${expressionSql(expression.of)}`;
     case 'words':
@@ -25,6 +25,13 @@ export function expressionSql(expression: Expression): Prisma.Sql {
     case 'field':
       return Prisma.sql`(${termSql(expression)})`;
   }
+}
+
+/** Words come last: PostgreSQL reads the texts of an event for them. */
+function parts(of: readonly Expression[], words: (terms: readonly SearchTerm[]) => Prisma.Sql): Prisma.Sql[] {
+  const terms = of.flatMap((one) => (one.kind === 'words' ? [one.term] : []));
+  const others = of.filter(({ kind }) => kind !== 'words').map(expressionSql);
+  return terms.length === 0 ? others : [...others, words(terms)];
 }
 
 const NEVER = Prisma.sql`false`;

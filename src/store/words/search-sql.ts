@@ -51,20 +51,57 @@ export const conditionOf = (term: SearchTerm): Prisma.Sql => holdsIn(EVERYTHING,
 export const statementHolds = (text: string): Prisma.Sql =>
   Prisma.sql`(e.statement <> '' AND ${holdsIn(IN_STATEMENT, { kind: 'phrase', text })})`;
 
+/** Whether an event holds all of these terms. */
+export const holdsAll = (terms: readonly SearchTerm[]): Prisma.Sql => joined(terms, ' AND ');
+
+/** Whether an event holds any of these terms. */
+export const holdsAny = (terms: readonly SearchTerm[]): Prisma.Sql => joined(terms, ' OR ');
+
+/** The texts of an event are folded once, and not for each term. */
+function joined(terms: readonly SearchTerm[], joint: ' AND ' | ' OR '): Prisma.Sql {
+  const [first] = terms;
+  if (first && terms.length === 1) return conditionOf(first);
+  const stored = Prisma.join(
+    terms.map((term) => inStored(EVERYTHING, term)),
+    joint,
+  );
+  const folded = terms.map(foldedTerm);
+  const ascii = folded.filter(({ text }) => isAscii(text));
+  // No text of ASCII holds the others.
+  if (ascii.length === 0 || (joint === ' AND ' && ascii.length < folded.length))
+    return Prisma.sql`(${Prisma.raw(IS_STORED)} AND (${stored}))`;
+  const own = joint === ' AND ' ? allInAscii('o.own', ascii) : ascii.map((term) => inAscii('o.own', term));
+  // Without OFFSET, PostgreSQL would write the folded text out for each term again.
+  return Prisma.sql`CASE WHEN ${Prisma.raw(IS_STORED)} THEN ${stored}
+    ELSE (SELECT ${Prisma.join(own, joint)} FROM (SELECT ${Prisma.raw(OWN_TEXT)} AS own OFFSET 0) o) END`;
+}
+
+/** All searches in bytes come first. */
+const allInAscii = (own: string, folded: readonly SearchTerm[]): Prisma.Sql[] => [
+  ...folded.map(({ text }) => inBytes(text, own)),
+  ...folded.filter(({ kind }) => kind !== 'phrase').map((term) => matches(own, term)),
+];
+
+const foldedTerm = ({ kind, text }: SearchTerm): SearchTerm => ({
+  kind,
+  text: kind === 'phrase' ? fold(text) : text,
+});
+
 function holdsIn(searched: SearchedText, term: SearchTerm): Prisma.Sql {
   const [isStored, stored] = [Prisma.raw(IS_STORED), inStored(searched, term)];
-  const folded = term.kind === 'phrase' ? fold(term.text) : term.text;
+  const folded = foldedTerm(term);
   // No text of ASCII holds it.
-  if (!isAscii(folded)) return Prisma.sql`(${isStored} AND ${stored})`;
-  return Prisma.sql`CASE WHEN ${isStored} THEN ${stored} ELSE ${inAscii(searched.own, { kind: term.kind, text: folded })} END`;
+  if (!isAscii(folded.text)) return Prisma.sql`(${isStored} AND ${stored})`;
+  return Prisma.sql`CASE WHEN ${isStored} THEN ${stored} ELSE ${inAscii(searched.own, folded)} END`;
 }
 
 /** The search in bytes rules out nearly every event, and a regular expression takes ten times as long. */
 function inAscii(own: string, folded: SearchTerm): Prisma.Sql {
-  const holds = inBytes(folded.text, own);
-  if (folded.kind === 'phrase') return holds;
-  return Prisma.sql`(${holds} AND ${Prisma.raw(own)} ~ ${asciiPattern(folded)})`;
+  return Prisma.sql`(${Prisma.join(allInAscii(own, [folded]), ' AND ')})`;
 }
+
+const matches = (own: string, folded: SearchTerm): Prisma.Sql =>
+  Prisma.sql`${Prisma.raw(own)} ~ ${asciiPattern(folded)}`;
 
 /**
  * Plain comparisons, not LIKE: nothing in the text is a pattern. strpos compares from the end of what it looks for. A
