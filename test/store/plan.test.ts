@@ -82,11 +82,28 @@ describe('the plan of a question', () => {
     ]);
   });
 
-  it('plans statements with words or expressions for their values, each time', () => {
-    const each = TABLE.filter(([given]) => planned('page', given).planning === 'each').map(
-      ([given]) => given,
-    );
-    expect(each.every((given) => given.search !== undefined || given.filter !== undefined)).toBe(true);
-    expect(each).toHaveLength(5);
+  const wanted = (kind: Kind, given: Readonly<Record<string, string>>) => planned(kind, given).planning;
+
+  it('plans statements with words in a time range, or with expressions, for their values, each time', () => {
+    const from = { startTime: '2026-01-01T00:00:00Z' };
+    const to = { endTime: '2026-01-01T00:00:00Z' };
+    for (const given of [
+      { search: 'word', ...from },
+      { search: 'word', ...to },
+      { search: 'word', actionId: 'SL', ...from, ...to },
+      { filter: 'actionId:(SL OR UP)' },
+    ])
+      expect(KINDS.map((kind) => wanted(kind, given))).toEqual(KINDS.map(() => 'each'));
+    for (const given of [{}, from, { actionId: 'SL' }, { hostName: 'H', ...to }])
+      expect(KINDS.map((kind) => wanted(kind, given))).toEqual(KINDS.map(() => 'once'));
+  });
+
+  it('plans a page of words of all time once, and other answers to words each time', () => {
+    for (const given of [
+      { search: 'word' },
+      { filter: 'word' },
+      { search: 'word "two words"', actionId: 'SL' },
+    ])
+      expect(KINDS.filter((kind) => wanted(kind, given) === 'once')).toEqual(['page']);
   });
 });
