@@ -145,6 +145,32 @@ describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
     expect(failed.recordIds).toHaveLength(1);
   });
 
+  it('finds the records of names with tabs and line breaks', async () => {
+    const odd = { serverInstanceName: 'PAY\t01' };
+    const logon = (time: string, applicationName: string) =>
+      event(time, 'LGIS', 'LX', { ...odd, applicationName });
+    const { tenantId, declare, standing } = await tenantWith([
+      specification(
+        '08:00:00',
+        'CREATE SERVER AUDIT SPECIFICATION Main FOR SERVER AUDIT T ADD (SUCCESSFUL_LOGIN_GROUP) WITH (STATE = ON)',
+        odd,
+      ),
+      logon('09:00:00', 'Payroll 7'),
+      logon('11:00:00', 'sql\n"cmd\\'),
+    ]);
+    await declare({ kind: 'application', applicationName: 'payroll*' });
+
+    const failed = await standing(APPLICATIONS);
+
+    expect(failed).toMatchObject({ status: 'fail', since: timeAt('11:00:00') });
+    expect(failed.recordIds).toHaveLength(1);
+    const { key } = await at.world.key({ tenantIds: [tenantId] });
+    const { body } = await at.world.get('/audit-activity', key, {
+      query: { filter: failed.groups[0].filter },
+    });
+    expect(body.meta.totalCount).toBe(2);
+  });
+
   it('keeps working hours, and refuses those that are malformed', async () => {
     const { tenantId, declare } = await tenantWith([ALL]);
     await expect(declare({ kind: 'workingHours', workingHours: 'nine to five' })).rejects.toThrow(

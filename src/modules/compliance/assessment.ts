@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ServiceDoor } from '../../database/clients';
+import { inQuotes } from '../../event/expression/value-text';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
@@ -177,8 +178,8 @@ export class Assessments {
     { serverInstanceName }: InstanceTrail,
     databaseName: string | null,
   ) {
-    const database = databaseName === null ? '' : ` AND databaseName:${JSON.stringify(databaseName)}`;
-    const filter = `serverInstanceName:${JSON.stringify(serverInstanceName)}${database} AND (${filterOf(this.#shipped.groups.get(group))})`;
+    const database = databaseName === null ? '' : ` AND databaseName:${inQuotes(databaseName)}`;
+    const filter = `serverInstanceName:${inQuotes(serverInstanceName)}${database} AND (${filterOf(this.#shipped.groups.get(group))})`;
     return { group, state, since, by, recordId, filter };
   }
 }

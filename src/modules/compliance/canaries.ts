@@ -1,6 +1,7 @@
 import type { ServiceDoor } from '../../database/clients';
 import { CANARY_ACTION, type Canary, type CanaryState, canaryNumber, canaryStates } from '../../event/canary';
 import { DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
+import { inQuotes } from '../../event/expression/value-text';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
 import { eachEvent } from './each-event';
@@ -27,7 +28,7 @@ export const lastCanaries = (
   since: string,
 ) =>
   statesOf(parts, tenants, asOf, {
-    filter: `actionId:${CANARY_ACTION} AND serverInstanceName:${JSON.stringify(instance)}`,
+    filter: `actionId:${CANARY_ACTION} AND serverInstanceName:${inQuotes(instance)}`,
     startTime: since,
   });
 

@@ -1,3 +1,4 @@
+import { inQuotes } from '../../event/expression/value-text';
 import { toSummaryFilter } from '../../event/query';
 import { msOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
@@ -32,7 +33,7 @@ export async function newestBefore(
 ): Promise<number> {
   const { items } = await ask.page(tenants, {
     filter: toSummaryFilter({
-      filter: `serverInstanceName:${JSON.stringify(name)}`,
+      filter: `serverInstanceName:${inQuotes(name)}`,
       startTime: undefined,
       endTime,
     }),

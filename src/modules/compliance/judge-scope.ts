@@ -1,3 +1,4 @@
+import { inQuotes } from '../../event/expression/value-text';
 import { fold } from '../../event/search';
 import type { ObjectAction } from './audit-statement';
 import type { Check } from './frameworks';
@@ -213,7 +214,7 @@ export async function judgeApplications(trail: InstanceTrail, scopeOf: ScopeOf):
   if (others.length > 0) {
     const some = others.slice(0, NAMES_SHOWN).map(([application]) => application);
     const wanted = some.map((one) =>
-      one === '' ? 'NOT applicationName:*' : `applicationName:${JSON.stringify(one)}`,
+      one === '' ? 'NOT applicationName:*' : `applicationName:${inQuotes(one)}`,
     );
     const records = await trail.records(`actionId:LGIS AND (${wanted.join(' OR ')})`);
     return verdict('fail', `Log-ons came from applications that are not declared: ${shown(others)}.`, {

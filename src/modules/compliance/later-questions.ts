@@ -1,3 +1,4 @@
+import { inQuotes } from '../../event/expression/value-text';
 import type { FieldName } from '../../event/fields';
 import { toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
@@ -51,7 +52,7 @@ export function laterOfTenant(
 ): (name: string) => LaterQuestions {
   const logonsAndReaders = once(async () => known ?? groupEach(logonQuestions(groups, from)));
   return (name) => {
-    const here = `serverInstanceName:${JSON.stringify(name)}`;
+    const here = `serverInstanceName:${inQuotes(name)}`;
     const isHere = ({ values }: EventGroup) => values[0] === name;
     return {
       accesses: once(async () => {
