@@ -26,6 +26,12 @@ describe('stored runs of reports', () => {
       ).state;
     return { tenantId, run, state };
   };
+  /** As if the time were over that a run has still. */
+  const passed = ({ runId }: { runId: string }) =>
+    store.database.owner.models.reportRun.updateMany({
+      where: { runId },
+      data: { expiresAt: new Date(Date.now() - 1_000) },
+    });
   const log = { size: 1 };
   const question = { startTime: 'a', endTime: 'b', timeZone: 'UTC' };
   const sign = (number: number) => ({
@@ -56,10 +62,12 @@ describe('stored runs of reports', () => {
     for (const { run } of [over, lost, made, kept]) await runs.put(run, 'csv', 0, Buffer.from('a'));
     for (const { run } of [over, kept]) await runs.finish(run, 7, sign);
     const { models } = store.database.owner;
-    const past = new Date(Date.now() - 1_000);
-    await models.reportRun.updateMany({ where: { runId: over.run.runId }, data: { expiresAt: past } });
+    await passed(over.run);
     const longAgo = new Date(Date.now() - 2 * LIMITS.reportMs - 60_000);
     await models.reportRun.updateMany({ where: { runId: lost.run.runId }, data: { createdAt: longAgo } });
+    while ((await runs.clear()) > 0);
+    expect([await over.state(), await lost.state()]).toEqual(['over', 'ending']);
+    await passed(lost.run);
     while ((await runs.clear()) > 0);
     const states = await Promise.all([over, lost, made, kept].map(({ state }) => state()));
     expect(states).toEqual(['over', 'over', 'making', 'done']);
@@ -74,5 +82,31 @@ describe('stored runs of reports', () => {
     expect([await filesOf(over), await filesOf(kept)]).toEqual([0, 1]);
     const asked = reports.file(oneTenant(over.tenantId), over.run.runId, 'csv');
     await expect(asked).rejects.toMatchObject({ message: 'The files of this run were removed.' });
+  });
+
+  it('lose a piece too that was on its way when they were given up', async () => {
+    const given = await Promise.all([begun(), begun()]);
+    const [dropped, lost] = given;
+    const { models } = store.database.owner;
+    const stored = async () => {
+      const counts = given.map(({ run: { runId } }) => models.reportPiece.count({ where: { runId } }));
+      return Promise.all(counts);
+    };
+    await runs.giveUp(dropped.tenantId, dropped.run.runId);
+    await runs.abandon(lost.run);
+    while ((await runs.clear()) > 0);
+    // Their statements began before, and end now.
+    for (const { run, tenantId } of given)
+      await models.reportPiece.create({
+        data: { tenantId, runId: run.runId, format: 'csv', piece: 1, bytes: new Uint8Array(1) },
+      });
+    while ((await runs.clear()) > 0);
+    expect(await stored()).toEqual([1, 1]);
+    for (const { run } of given) {
+      await passed(run);
+      await runs.put(run, 'csv', 2, Buffer.from('a'));
+    }
+    while ((await runs.clear()) > 0);
+    expect([await stored(), await dropped.state(), await lost.state()]).toEqual([[0, 0], 'over', 'over']);
   });
 });

@@ -52,6 +52,8 @@ const RUN_COLUMNS = Prisma.raw(
 const PIECES_AT_ONCE = 4;
 /** Runs that one round of the background clears. */
 const CLEARED_AT_ONCE = 20;
+/** A piece is stored within this time, or never. */
+const LATE_MS = 60_000;
 
 /** Stores runs and their files. */
 export class RunStore {
@@ -211,18 +213,23 @@ export class RunStore {
     }
   }
 
-  /** Removes the files of runs that are over, and those of runs that nobody makes any more. @returns how many */
+  /**
+   * Removes the files of runs that are over, and those of runs that nobody makes any more. A piece of the latter may be on
+   * its way still, so they take no further one first, and lose theirs when none can come. @returns how many
+   */
   async clear(): Promise<number> {
     const { models } = this.owner;
     const now = await databaseTime(models);
-    const over = await models.reportRun.findMany({
+    const lostSince = new Date(now.getTime() - 2 * LIMITS.reportMs);
+    await models.reportRun.updateMany({
       where: {
-        state: { not: 'over' },
-        OR: [
-          { expiresAt: { lte: now } },
-          { state: 'making', createdAt: { lte: new Date(now.getTime() - 2 * LIMITS.reportMs) } },
-        ],
+        state: { in: ['making', 'given-up'] },
+        OR: [{ expiresAt: { lte: now } }, { createdAt: { lte: lostSince } }],
       },
+      data: { state: 'ending', expiresAt: new Date(now.getTime() + LATE_MS) },
+    });
+    const over = await models.reportRun.findMany({
+      where: { state: { in: ['done', 'ending'] }, expiresAt: { lte: now } },
       select: { tenantId: true, runId: true },
       take: CLEARED_AT_ONCE,
     });
