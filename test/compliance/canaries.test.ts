@@ -1,6 +1,7 @@
 import { parseTicks } from '../../src/event/event-time';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Assessments } from '../../src/modules/compliance/assessment';
+import { eachEvent } from '../../src/modules/compliance/each-event';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { oneTenant } from '../../src/tenant-set';
 import { ONE_ENGINE } from '../support/engines';
@@ -75,5 +76,24 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
       ['LATE', 'healthy', expect.any(String)],
       ['NONE', 'healthy', expect.not.stringContaining('canaries')],
     ]);
+  });
+
+  it('are read one by one, and other callers are served between two of them', async () => {
+    const { service } = store.database;
+    const ask = new PostgresAuditEventReader(service);
+    const asked = {
+      filter: 'actionId:UDAU AND serverInstanceName:DEAD',
+      startTime: null,
+      endTime: hoursAgo(0),
+    };
+    let served = 0;
+    const found: number[] = [];
+    await eachEvent(service, ask, oneTenant(store.tenantId), asked, () => {
+      found.push(served);
+      setImmediate(() => {
+        served += 1;
+      });
+    });
+    expect(found).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 });

@@ -322,6 +322,27 @@ describe('a replay of changes to audits', () => {
       expect(replayed(made(actions)).ofObject(SALARY, GROUP)?.is ?? null).toBe(is);
     });
 
+    it('are read once, however many objects are asked for', () => {
+      const names = Array.from({ length: 40 }, (_, i) => `T${i}`);
+      const replay = replayed(
+        ...names.map((name, i) =>
+          onPay(i, `ALTER DATABASE AUDIT SPECIFICATION D ADD (${ALL} ON ${name} BY public)`),
+        ),
+        onPay(50, 'ALTER DATABASE AUDIT SPECIFICATION D WITH (STATE = ON)'),
+      );
+      const parse = jest.spyOn(JSON, 'parse');
+      try {
+        const known = names.map((objectName) => {
+          const object = { ...SALARY, objectName };
+          return [replay.ofObject(object, GROUP)?.is, replay.mayBeOfActions(object, Date.parse(timeAt(9)))];
+        });
+        expect(known).toEqual(names.map(() => ['configured', true]));
+        expect(parse.mock.calls.length).toBeLessThanOrEqual(40 * 5);
+      } finally {
+        parse.mockRestore();
+      }
+    });
+
     it('does not take the actions on an object for those on its database', () => {
       const replay = replayed(made(`${ALL} ON dbo.Salary BY public`));
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ServiceDoor } from '../../database/clients';
 import { toSummaryFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
@@ -33,6 +34,8 @@ export async function eachEvent(
     for (const id of some) {
       const row = rows.get(id);
       if (row) take(toStoredEvent(row));
+      // To read a long statement takes a while: other callers are served before the next one.
+      await setImmediate();
     }
   }
 }

@@ -1,6 +1,5 @@
 import { inQuotes } from '../../event/expression/value-text';
 import { fold } from '../../event/search';
-import type { ObjectAction } from './audit-statement';
 import type { Check } from './frameworks';
 import {
   filterSentence,
@@ -19,7 +18,6 @@ import {
 import { judgeVerified } from './judge-own';
 import { LOGONS, OBJECT_ACCESS, objectKey, READS_OF_FILES } from './later-questions';
 import { isNamed, type SensitiveObject } from './scope';
-import { covers, RECORDED_ACTIONS } from './specification';
 import type { InstanceTrail } from './trail';
 
 const AUDIT_CHANGE = 'AUDIT_CHANGE_GROUP';
@@ -79,13 +77,10 @@ export async function judgeSensitive(
 }
 
 const filterOf = (object: SensitiveObject, { replay }: InstanceTrail) =>
-  replay.filterOf(object.databaseName, ({ groups, actions }) => {
-    const covered = [...actions.keys()].map((text) => JSON.parse(text) as ObjectAction);
-    return (
-      groups.has(OBJECT_ACCESS) ||
-      covered.some((one) => RECORDED_ACTIONS.some((action) => covers(one, action, object)))
-    );
-  });
+  replay.filterOf(
+    object.databaseName,
+    (one) => one.groups.has(OBJECT_ACCESS) || replay.hasActionOn(one, object),
+  );
 
 interface ObjectState {
   readonly name: string;

@@ -1,6 +1,7 @@
 import { fold } from '../../event/search';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { AuditStatement, ObjectAction } from './audit-statement';
+import { ObjectActions, type SingleAction } from './object-actions';
 import type { SensitiveObject } from './scope';
 import type { Snapshot, SnapshotSpecification } from './snapshot';
 import {
@@ -24,7 +25,6 @@ import {
   sessionOf,
   statementsIn,
   stopAt,
-  touches,
 } from './specification';
 
 /**
@@ -41,6 +41,8 @@ export class AuditReplay {
   #ended: (Ended & { readonly group: string })[] = [];
   /** Single actions of specifications that were dropped. */
   #endedActions: (Ended & { readonly action: string })[] = [];
+  /** The single actions, by what they are on; null: they changed since. */
+  #actions: ObjectActions | null = null;
   /** Since when a snapshot shows all specifications of the server. */
   #complete: Change | null = null;
 
@@ -55,6 +57,7 @@ export class AuditReplay {
 
   /** Takes a snapshot: what it does not have of the server, or of its database, is not there at its time. */
   load(snapshot: Snapshot, change: Change): void {
+    this.#actions = null;
     const { databaseName, specifications } = snapshot;
     const before = new Map(this.#specifications);
     const given = new Map(specifications.map((one) => [keyOf(one.database, one.name), one]));
@@ -92,6 +95,7 @@ export class AuditReplay {
   /** @param event of one of the codes in `AUDIT_CHANGES` */
   take(event: StoredAuditEvent): void {
     if (!event.succeeded) return;
+    this.#actions = null;
     const change = { at: event.eventTime, by: event.serverPrincipalName, recordId: event.recordId };
     const action = event.actionId.trim();
     if (action === 'AUSC') this.#session(String(event.additional.additionalInformation ?? ''), change);
@@ -106,6 +110,7 @@ export class AuditReplay {
 
   /** Forgets the specifications of a database that was dropped, or made, at a time: they were of the one before. */
   replaced(databaseName: string, atMs: number): void {
+    this.#actions = null;
     const isOlder = (changes: readonly (Change | null)[]) =>
       changes.every((change) => change === null || Date.parse(change.at) <= atMs);
     const isOf = (database: string | null) => database !== null && fold(database) === fold(databaseName);
@@ -153,25 +158,19 @@ export class AuditReplay {
 
   /** What the changes say of the accesses to an object, or to all within a schema or database; null: nothing. */
   ofObject(object: SensitiveObject, group: string): Recorded | null {
-    const { databaseName } = object;
-    const byGroup = this.of(group, databaseName);
+    const byGroup = this.of(group, object.databaseName);
     if (byGroup?.is === 'configured') return byGroup;
-    const isOf = (database: string | null) => database !== null && fold(database) === fold(databaseName);
-    const own = [...this.#specifications.values()].filter(({ database }) => isOf(database));
+    const near = this.#near(object);
     const found = RECORDED_ACTIONS.map((action) => {
-      const isSought = (text: string) => covers(JSON.parse(text) as ObjectAction, action, object);
-      const changesOf = (of: ReadonlyMap<string, Change>) =>
-        [...of].flatMap(([text, change]) => (isSought(text) ? [change] : []));
-      const on = own
-        .filter((one) => this.#isOn(one))
-        .flatMap((one) => changesOf(one.actions).map((change) => this.#begunOf(one, change)));
-      const ends = [
-        ...own.flatMap((one) => changesOf(one.removedActions)),
-        ...own.flatMap((one) => (changesOf(one.actions).length > 0 ? (this.#endOf(one) ?? []) : [])),
-        ...this.#endedActions.flatMap((one) =>
-          isOf(one.database) && isSought(one.action) ? [one.change] : [],
-        ),
-      ];
+      const own = near.filter((one) => covers(one.action, action, object));
+      const on = own.flatMap((one) =>
+        one.is === 'there' && this.#isOn(one.specification)
+          ? this.#begunOf(one.specification, one.change)
+          : [],
+      );
+      const ends = own.flatMap((one) =>
+        one.is === 'there' ? (this.#endOf(one.specification) ?? []) : one.change,
+      );
       return { on, ends };
     });
     if (found.every(({ on }) => on.length > 0))
@@ -180,22 +179,24 @@ export class AuditReplay {
     return ends.length > 0 ? recorded('contradicted', latest(ends)) : byGroup;
   }
 
+  /** Whether a specification records something that people do with an object by single actions. */
+  hasActionOn(specification: Specification, object: SensitiveObject): boolean {
+    return this.#near(object).some(
+      (one) =>
+        one.is === 'there' &&
+        one.specification === specification &&
+        RECORDED_ACTIONS.some((action) => covers(one.action, action, object)),
+    );
+  }
+
   /**
    * Whether an access to an object may have been recorded by a specification of single actions, of which it shows nothing
    * about the other actions, or about others who act. @param atMs the time of the access
    */
   mayBeOfActions(object: SensitiveObject, atMs: number): boolean {
-    const isOf = (database: string | null) =>
-      database !== null && fold(database) === fold(object.databaseName);
     const isLater = (end: Change | null) => end === null || Date.parse(end.at) >= atMs;
-    const isSought = (text: string) => touches(JSON.parse(text) as ObjectAction, object);
-    return (
-      [...this.#specifications.values()].some(
-        (one) =>
-          isOf(one.database) &&
-          (([...one.actions.keys()].some(isSought) && isLater(this.#endOf(one))) ||
-            [...one.removedActions].some(([text, end]) => isSought(text) && isLater(end))),
-      ) || this.#endedActions.some((one) => isOf(one.database) && isSought(one.action) && isLater(one.change))
+    return this.#near(object).some((one) =>
+      isLater(one.is === 'there' ? this.#endOf(one.specification) : one.change),
     );
   }
 
@@ -232,6 +233,28 @@ export class AuditReplay {
   /** The times in which an audit stood still, oldest first. */
   get stops(): readonly Stop[] {
     return this.#stops;
+  }
+
+  #near(object: SensitiveObject): readonly SingleAction[] {
+    if (!this.#actions) {
+      this.#actions = new ObjectActions();
+      for (const specification of this.#specifications.values()) {
+        const { database, actions, removedActions } = specification;
+        if (database === null) continue;
+        for (const [is, changes] of [['removed', removedActions] as const, ['there', actions] as const])
+          for (const [text, change] of changes)
+            this.#actions.add(database, {
+              is,
+              action: JSON.parse(text) as ObjectAction,
+              change,
+              specification,
+            });
+      }
+      for (const { action, database, change } of this.#endedActions)
+        if (database !== null)
+          this.#actions.add(database, { is: 'dropped', action: JSON.parse(action) as ObjectAction, change });
+    }
+    return this.#actions.near(object);
   }
 
   #isOn(specification: Specification): boolean {

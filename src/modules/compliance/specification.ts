@@ -79,11 +79,6 @@ export const covers = (of: ObjectAction, action: string, { schemaName, objectNam
   isSame(of.schemaName, schemaName) &&
   isSame(of.objectName, objectName);
 
-/** Whether a single action of a specification is about something of an object, whoever acts. */
-export const touches = (of: ObjectAction, { schemaName, objectName }: SensitiveObject) =>
-  (schemaName === null || isSame(of.schemaName, schemaName)) &&
-  (objectName === null || isSame(of.objectName, objectName));
-
 export const stopAt = ({ at, recordId }: Change) => ({ from: at, to: null as string | null, recordId });
 
 export const CLASSES = { audit: 'A', server: 'SA', database: 'DA' } as const;
