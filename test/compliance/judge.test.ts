@@ -123,6 +123,28 @@ describe('whether audits start with the server', () => {
     for (const far of [ago(61.1), ago(58.9), ago(500)])
       expect(await starts(far)).toMatchObject({ status: 'fail', recordIds: ['s'] });
   });
+
+  it('is not known within the minute after a start, of which no source has everything', async () => {
+    const started = (minutes: number, completeThrough: string | null) =>
+      judged(
+        { kind: 'starts-with-server' },
+        {
+          serverStarts: [{ at: ago(minutes), recordId: 's' }],
+          sources: [source({ completeThrough })],
+        },
+      );
+    const unknown = { status: 'unknown', recordIds: ['s'] };
+    expect(await started(0.5, ago(0))).toMatchObject({
+      ...unknown,
+      reason: `The server started at ${ago(0.5)}, and the minute after it is not known yet.`,
+    });
+    expect(await started(1, ago(0))).toMatchObject(unknown);
+    expect(await started(1.1, ago(0))).toMatchObject({ status: 'fail', recordIds: ['s'] });
+    // What the agent has not published yet may be the start of an audit.
+    expect(await started(30, ago(29.5))).toMatchObject(unknown);
+    expect(await started(30, ago(28))).toMatchObject({ status: 'fail' });
+    expect(await started(30, null)).toMatchObject({ status: 'fail' });
+  });
 });
 
 it('what is known of a group changes with an event after its end, unless the event may be of one database', () => {

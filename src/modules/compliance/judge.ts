@@ -22,6 +22,7 @@ import {
   judgeVerified,
 } from './judge-own';
 import { judgeApplications, judgeAuditors, judgeReaders, judgeSensitive } from './judge-scope';
+import type { Moment } from './questions';
 import { type InstanceTrail, PERIOD_DAYS } from './trail';
 
 /** The databases of an instance in which a control is judged on its own. */
@@ -126,10 +127,14 @@ function judgeStarts(trail: InstanceTrail): Verdict {
   const { serverStarts, auditStarts, period, unreadBefore } = trail;
   const isRead = (at: string) =>
     !(unreadBefore !== null && Date.parse(at) - Date.parse(unreadBefore) <= START_MS);
-  const late = serverStarts.find(
+  const alone = serverStarts.filter(
     ({ at }) =>
       isRead(at) && !auditStarts.some((start) => isWithin(Date.parse(start.at) - Date.parse(at), START_MS)),
   );
+  const throughMs = Date.parse(evaluatedThrough(trail) ?? period.to);
+  const isOver = ({ at }: Moment) => throughMs - Date.parse(at) > START_MS;
+  const late = alone.find(isOver);
+  const early = alone.find((start) => !isOver(start));
   if (late)
     return verdict('fail', `The server started at ${late.at}, and no audit started within a minute.`, {
       since: late.at,
@@ -139,6 +144,14 @@ function judgeStarts(trail: InstanceTrail): Verdict {
   if (gap) return verdict('fail', gapSentence(gap), { since: gap.afterTime });
   const unread = unreadSentence(trail);
   if (unread !== null) return verdict('unknown', unread);
+  if (early)
+    return verdict(
+      'unknown',
+      `The server started at ${early.at}, and the minute after it is not known yet.`,
+      {
+        recordIds: [early.recordId],
+      },
+    );
   if (serverStarts.length === 0) return verdict('unknown', 'No start of the server came in 30 days.');
   return verdict('pass', 'An audit started within a minute of each start of the server.', {
     since: serverStarts[0]?.at ?? period.from,
