@@ -43,7 +43,7 @@ export function reportBeside(
       runId: randomUUID(),
       running: runningOf(config, activity),
     },
-    wants: (wanted) => kept.keep(config.tenantId ?? '', wanted),
+    asking: () => kept.asking(config.tenantId ?? ''),
     packages,
     client: new ReportClient(config, times.reportTimeoutMs),
     activity,

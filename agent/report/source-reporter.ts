@@ -12,6 +12,8 @@ import type { OfferedPackage } from '../update/offered-package';
 import type { ReportClient } from './report-client';
 import { type Reporter, toSourceReport } from './source-report';
 
+type Keep = (wanted: Wanted | null) => Promise<void>;
+
 interface ReporterOptions {
   readonly reporter: Reporter;
   readonly client: Pick<ReportClient, 'send'>;
@@ -19,8 +21,8 @@ interface ReporterOptions {
   readonly gaps: Pick<GapStore, 'pending' | 'acknowledge' | 'count' | 'isReported'>;
   /** The files that are published whole, where several hosts share the folder; null: they do not. */
   readonly sharing: (() => readonly string[]) | null;
-  /** Keeps what the service wants. Null: nothing. */
-  readonly wants: (wanted: Wanted | null) => Promise<void>;
+  /** Called before the service is asked: what it returns keeps what the service wants. Null: nothing. */
+  readonly asking: () => Keep;
   readonly packages: Pick<OfferedPackage, 'wants' | 'reported' | 'acknowledged'>;
   readonly times: AgentTimes;
   readonly clock: Clock;
@@ -96,6 +98,7 @@ export class SourceReporter {
       pending,
       sharing?.() ?? null,
     );
+    const keep = this.options.asking();
     const answer = await client.send(report, abandon);
     if (answer.kind === 'unknown') return this.unknown();
     if (answer.kind === 'failed') return abandon.aborted ? undefined : this.fail(answer.message);
@@ -108,7 +111,7 @@ export class SourceReporter {
     // Of a gap that the service has, only the end is news.
     const again = pending.filter(({ gapId }) => gaps.isReported(gapId)).length;
     activity.reported(report.publishedCount, Math.max(0, answer.gapsKept - again));
-    if (answer.wanted !== undefined) await this.want(answer.wanted);
+    if (answer.wanted !== undefined) await this.want(keep, answer.wanted);
     packages.wants(answer.offer);
     if (isHealthy(status)) packages.acknowledged();
     if (answer.gapsKept !== pending.length) {
@@ -126,10 +129,10 @@ export class SourceReporter {
     return pending.filter(({ detectedAt }) => detectedAt <= before);
   }
 
-  private async want(wanted: Wanted | null): Promise<void> {
-    const { log, wants } = this.options;
+  private async want(keep: Keep, wanted: Wanted | null): Promise<void> {
+    const { log } = this.options;
     try {
-      await wants(wanted);
+      await keep(wanted);
     } catch (error) {
       const reason = `the settings of the service cannot be saved: ${errorText(error)}`;
       if (this.said.isDue(reason)) log.warn(`${this.name}: ${reason}`);

@@ -51,6 +51,9 @@ const bounded = (settings: Wanted['settings']): Wanted['settings'] =>
 export class KeptSettings {
   private readonly path: string;
   private readonly turns = new Turns();
+  private questions = 0;
+  /** The newest question whose answer is kept. */
+  private answered = 0;
 
   constructor(dataDir: string) {
     this.path = join(dataDir, 'settings.json');
@@ -70,6 +73,19 @@ export class KeptSettings {
     } catch {
       return null;
     }
+  }
+
+  /**
+   * To be called before the service is asked: each database asks by itself. What it returns keeps the answer, unless a
+   * later question has its answer already, which may be of other settings.
+   */
+  asking(tenantId: string): (wants: Wanted | null) => Promise<void> {
+    const question = ++this.questions;
+    return async (wants) => {
+      if (question < this.answered) return;
+      this.answered = question;
+      await this.keep(tenantId, wants);
+    };
   }
 
   /** Keeps what the service wants; null: nothing. From here on the agent runs it, also after a crash. */

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '../../agent/clock';
 import { KeptSettings, toWanted } from '../../agent/settings/kept-settings';
 import type { SourceState } from '../../agent/source/audit-source';
@@ -174,5 +177,25 @@ describe('what the service wants an agent to run', () => {
       ['{"tenantId":"7"}', '7'],
     ] as const)
       expect(KeptSettings.wanted(kept, tenantId)).toBeNull();
+  });
+
+  it('is what the last question was answered, although an earlier one is answered after it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'audit-settings-'));
+    try {
+      const kept = new KeptSettings(folder);
+      const wants = (version: number) => ({ version, settings: {} });
+      const version = async () => KeptSettings.wanted(await kept.text(), '7')?.version ?? null;
+      const [first, second, third] = [kept.asking('7'), kept.asking('7'), kept.asking('7')];
+      await second(wants(4));
+      await first(wants(3));
+      expect(await version()).toBe(4);
+      // The agent is of another group from now on, whose settings have a lower version.
+      await third(wants(2));
+      expect(await version()).toBe(2);
+      await kept.asking('7')(null);
+      expect(await version()).toBeNull();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -66,11 +66,15 @@ async function reportTimes(
     pendingGaps: () => database.gaps,
   });
   const times: number[] = [];
+  let asked = 0;
   const reporter = new SourceReporter({
     activity,
     clock,
     sharing: null,
-    wants: async () => {},
+    asking: () => {
+      asked += 1;
+      return async () => {};
+    },
     packages: { wants: () => {}, reported: () => null, acknowledged: () => proven(nowMs / 1000) },
     times: AGENT_TIMES,
     log: new LineLog(() => {}),
@@ -78,6 +82,8 @@ async function reportTimes(
     client: {
       send: async (report) => {
         times.push(nowMs / 1000);
+        // The question is asked before the service answers it.
+        expect(asked).toBe(times.length);
         return answer(report, nowMs / 1000, abandoned);
       },
     },
