@@ -3,6 +3,7 @@ import { OpenGaps } from '../../agent/gaps/open-gaps';
 import { LineLog } from '../../agent/log';
 import { Problems } from '../../agent/problems';
 import type { FoundFile, Listing } from '../../agent/source/audit-source';
+import { parseSourceName } from '../../agent/sqlaudit/audit-file-name';
 import { AuditFiles } from '../../agent/tail/audit-files';
 import { auditFileName } from './support/audit-files';
 
@@ -21,11 +22,17 @@ describe('an audit file that a listing does not have', () => {
     const bookmarks = new Map<string, Bookmark>();
     const gap = ({ fileName, reason }: { fileName: string; reason: string }) => `${reason} ${fileName}`;
     const clock = { now: () => nowMs, elapsed: () => nowMs, wait: async () => {} };
+    let there: ReadonlySet<string> = new Set();
     const source = {
       title: FOLDER,
-      list: async () => listings.shift() ?? listed(),
+      list: async () => {
+        const listing = listings.shift() ?? listed();
+        if (listing.kind === 'listed') there = new Set(listing.files.map(({ path }) => path));
+        return listing;
+      },
       open: async () => ({ size: async () => 0, read: async () => Buffer.alloc(0), close: async () => {} }),
       identify: async (path: string) => {
+        if (!there.has(path)) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
         if (isLocked) throw Object.assign(new Error('resource busy'), { code: 'EBUSY' });
         return { kind: 'file' as const, fileGuid: path };
       },
@@ -59,7 +66,13 @@ describe('an audit file that a listing does not have', () => {
 
   const fileAt = (n: number, folder = FOLDER): FoundFile => ({
     ...{ path: `${folder}/${auditFileName(n)}`, name: auditFileName(n), size: 4_096, mtimeMs: n },
-    ...{ inode: `${n}`, version: `${n}`, audit: 'made', created: BigInt(n), isSpooled: false },
+    ...{
+      inode: `${n}`,
+      version: `${n}`,
+      audit: parseSourceName(auditFileName(n))?.audit ?? null,
+      created: BigInt(n),
+      isSpooled: false,
+    },
   });
   const listed = (...found: FoundFile[]): Listing => ({ kind: 'listed', files: found, skipped: [] });
   const unreadable: Listing = { kind: 'unreadable', folder: FOLDER, reason: 'EIO' };
@@ -76,6 +89,19 @@ describe('an audit file that a listing does not have', () => {
     nowMs += 11 * MINUTE_MS;
     await lookAt(listed(fileAt(1)));
     expect(files.all.map(({ name }) => name)).toEqual([auditFileName(1)]);
+  });
+
+  it('is remembered for ten minutes, since a rename may take a moment', async () => {
+    await lookAt(listed(fileAt(0), fileAt(1)));
+    await lookAt(listed(fileAt(1)), listed(fileAt(1)));
+    const known: string[][] = [];
+    for (const minutes of [9, 1, 1]) {
+      nowMs += minutes * MINUTE_MS;
+      await lookAt(listed(fileAt(1)));
+      known.push(files.all.map(({ name }) => name));
+    }
+    const both = [0, 1].map(auditFileName);
+    expect(known).toEqual([both, both, [auditFileName(1)]]);
   });
 
   it('is a gap where it could not be read, unless the next listing has it', async () => {

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/limits';
 import { findReport } from '../../src/modules/reports/declarations';
 import { type MakeRequest, ReportMaker } from '../../src/modules/reports/maker';
 import { LocalFileMaker } from '../../src/modules/reports/run-files';
@@ -6,16 +7,17 @@ import { anEventInFull } from '../evidence/parts/log-copies';
 const RUN = { runId: 'run-1', createdAt: '2026-05-04T08:00:00.000Z' };
 
 /** A maker of runs of a tenant, which masks its statements while `masks.now` is true. */
-function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<unknown[]>) {
+function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<unknown[]>, totalCount = 2) {
   const done: string[] = [];
+  const formats = new Set<string>();
   const store = {
     begin: async () => RUN,
-    put: async () => {},
+    put: async (_: unknown, format: string) => void formats.add(format),
     finish: async () => void done.push('finished'),
     abandon: async () => void done.push('given up'),
   };
   const ask = {
-    events: async () => ({ totalCount: 2, batches: batches(), end: async () => {} }),
+    events: async () => ({ totalCount, batches: batches(), end: async () => {} }),
     masks: async () => masks.now,
     sources: async () => [],
     logs: async () => [],
@@ -24,13 +26,13 @@ function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<unknown[
   };
   const nowMs = () => Date.parse(RUN.createdAt);
   const maker = new ReportMaker(store as never, ask as never, {} as never, new LocalFileMaker(), nowMs);
-  const make = () =>
+  const make = (format = 'csv') =>
     maker.make({
       report: findReport('activity'),
       ...{ tenants: [7], holder: 'k1', createdBy: 'auditor', assertAllowed: async () => {} },
-      values: { format: 'csv', databaseName: 'Payroll', timeZone: 'UTC' },
+      values: { format, databaseName: 'Payroll', timeZone: 'UTC' },
     } as unknown as MakeRequest);
-  return { make, done };
+  return { make, done, formats };
 }
 
 describe('a run of a report, whose files others read later', () => {
@@ -61,4 +63,23 @@ describe('a run of a report, whose files others read later', () => {
     expect(await make()).toBe(RUN.runId);
     expect(done).toEqual(['finished']);
   });
+});
+
+it('a run has a PDF unasked up to ten thousand rows, and beyond if somebody asks for one', async () => {
+  const formatsOf = async (rows: number, format: string) => {
+    const { make, formats } = makerOf(
+      { now: false },
+      async function* () {
+        yield [anEventInFull(1)];
+      },
+      rows,
+    );
+    await make(format);
+    return [...formats].sort();
+  };
+  const all = ['csv', 'html', 'json', 'pdf'];
+  const most = LIMITS.reportPdfUnaskedRowsMax;
+  expect(await formatsOf(most, 'csv')).toEqual(all);
+  expect(await formatsOf(most + 1, 'csv')).toEqual(['csv', 'html', 'json']);
+  expect(await formatsOf(most + 1, 'pdf')).toEqual(all);
 });
