@@ -22,16 +22,16 @@ const by = (serverPrincipalName: string, minute: number, change: Partial<Ingeste
     eventTime: at(minute),
     ...change,
   });
-const guessed = () => [
+const guessed = (login = 'sa') => [
   ...Array.from({ length: 20 }, (_, i) =>
-    by('sa', 0, {
+    by(login, 0, {
       actionId: 'LGIF',
       succeeded: false,
       statement: "Login failed for user 'sa'.",
       eventTime: at(Math.floor(i / 6), (i % 6) * 10),
     }),
   ),
-  by('sa', 11, { actionId: 'LGIS', statement: '' }),
+  by(login, 11, { actionId: 'LGIS', statement: '' }),
 ];
 const MADE = {
   actionId: 'CR',
@@ -128,49 +128,53 @@ describe.each(ENGINES)('an incident whose events are not where they were, on %s'
     expect((await list(`/incidents/${incidentId}`, key)).unrecorded).toEqual(told);
   });
 
-  it('keeps the rows that its logins read, also when their week lies in a file', async () => {
-    const { world } = open;
-    const tenant = await world.tenant();
-    const key = await keyOf(tenant);
-    const read = (minute: number, responseRows: number) =>
-      by('sa', minute, {
-        actionId: 'BCM',
-        objectName: 'Salaries',
-        statement: 'SELECT 1',
-        additional: { responseRows },
-      });
-    await tenant.ingest([...guessed(), by('sa', 12, MADE), read(13, 7_000), read(14, 500)]);
-    const incident = async () => (await list('/incidents', key))[0];
-    await until(incident, (one) => one?.alertCount >= 4 && one.rowsRead === 7_500);
-    const { answer } = await until(
-      () => run('archive', 'run', tenant.tenantId, '--week', WEEK),
-      ({ answer: { outcome } }) => outcome !== 'waits',
-    );
-    expect(answer.outcome).toBe('sealed');
-    // A person takes an alert out, and puts it back.
-    const [{ alertId }] = await list('/alerts', key);
-    const { incidentId } = await incident();
-    const move = 'mutation($a: String!, $i: String) { moveAlert(alertId: $a, incidentId: $i) { rowsRead } }';
-    const { body } = await world.graphql(key, move, { a: alertId, i: null });
-    expect(body).toEqual({ data: { moveAlert: { rowsRead: 7_500 } } });
-    await world.graphql(key, move, { a: alertId, i: incidentId });
-    // While the file cannot be read, the numbers stay as they are.
-    const using = jest
-      .spyOn(FileCache.prototype, 'using')
-      .mockRejectedValue(new DomainError('service_unavailable', { public: 'The file is gone.' }));
-    try {
-      await world.graphql(key, move, { a: alertId, i: null });
-      expect(using).toHaveBeenCalled();
-    } finally {
-      using.mockRestore();
-    }
-    expect(await list(`/incidents/${incidentId}`, key)).toMatchObject({ rowsRead: 7_500 });
-    await world.graphql(key, move, { a: alertId, i: incidentId });
-    // One event comes late, and stays a row beside the file.
-    await tenant.ingest([read(15, 20)]);
-    await until(incident, (one) => one?.rowsRead !== 7_500);
-    expect(await incident()).toMatchObject({ rowsRead: 7_520 });
-  });
+  it.each(['sa', 'the\t"login"\n\\'])(
+    'keeps the rows that its logins read, also when their week lies in a file: %j',
+    async (login) => {
+      const { world } = open;
+      const tenant = await world.tenant();
+      const key = await keyOf(tenant);
+      const read = (minute: number, responseRows: number) =>
+        by(login, minute, {
+          actionId: 'BCM',
+          objectName: 'Salaries',
+          statement: 'SELECT 1',
+          additional: { responseRows },
+        });
+      await tenant.ingest([...guessed(login), by(login, 12, MADE), read(13, 7_000), read(14, 500)]);
+      const incident = async () => (await list('/incidents', key))[0];
+      await until(incident, (one) => one?.alertCount >= 4 && one.rowsRead === 7_500);
+      const { answer } = await until(
+        () => run('archive', 'run', tenant.tenantId, '--week', WEEK),
+        ({ answer: { outcome } }) => outcome !== 'waits',
+      );
+      expect(answer.outcome).toBe('sealed');
+      // A person takes an alert out, and puts it back.
+      const [{ alertId }] = await list('/alerts', key);
+      const { incidentId } = await incident();
+      const move =
+        'mutation($a: String!, $i: String) { moveAlert(alertId: $a, incidentId: $i) { rowsRead } }';
+      const { body } = await world.graphql(key, move, { a: alertId, i: null });
+      expect(body).toEqual({ data: { moveAlert: { rowsRead: 7_500 } } });
+      await world.graphql(key, move, { a: alertId, i: incidentId });
+      // While the file cannot be read, the numbers stay as they are.
+      const using = jest
+        .spyOn(FileCache.prototype, 'using')
+        .mockRejectedValue(new DomainError('service_unavailable', { public: 'The file is gone.' }));
+      try {
+        await world.graphql(key, move, { a: alertId, i: null });
+        expect(using).toHaveBeenCalled();
+      } finally {
+        using.mockRestore();
+      }
+      expect(await list(`/incidents/${incidentId}`, key)).toMatchObject({ rowsRead: 7_500 });
+      await world.graphql(key, move, { a: alertId, i: incidentId });
+      // One event comes late, and stays a row beside the file.
+      await tenant.ingest([read(15, 20)]);
+      await until(incident, (one) => one?.rowsRead !== 7_500);
+      expect(await incident()).toMatchObject({ rowsRead: 7_520 });
+    },
+  );
 
   it('is told of events whose week went into a file before the rules looked at them', async () => {
     const { world } = open;

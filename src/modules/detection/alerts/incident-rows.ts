@@ -1,6 +1,7 @@
 import { type OwnerDoor, Prisma, type ServiceDoor, stepIn } from '../../../database/clients';
 import { isUnavailable } from '../../../errors';
 import { COMPLETED_ACTIONS, COMPLETED_SENSITIVE_ACTIONS } from '../../../event/action-names';
+import { inQuotes } from '../../../event/expression/value-text';
 import { COLUMN_OF, type NumberField } from '../../../event/fields';
 import { unmappedAddress } from '../../../event/network';
 import { toSummaryFilter } from '../../../event/query';
@@ -208,7 +209,7 @@ async function partsInFiles(
   const parts: Part[] = [];
   const sums = async ({ id, login, addresses, from, to }: Asked, sumOf: NumberField) => {
     const filter = toSummaryFilter({
-      filter: `serverPrincipalName~${JSON.stringify(login)} AND ${sumOf}:(0 TO ${'9'.repeat(DIGITS_MAX)})`,
+      filter: `serverPrincipalName~${inQuotes(login)} AND ${sumOf}:(0 TO ${'9'.repeat(DIGITS_MAX)})`,
       startTime: undefined,
       endTime: undefined,
     });
