@@ -38,7 +38,7 @@ import { HoldStore } from './modules/tenants/holds/hold.store';
 import { tenantsModule } from './modules/tenants/module';
 import { FILES } from './package-check/layout';
 import type { Storage } from './storage';
-import { sealedStatement } from './store/archive/rows-by-id';
+import { eventsByIds, sealedStatement } from './store/archive/rows-by-id';
 import { LargeStatements } from './store/bytes/large-statements';
 import { GoneSeal } from './store/log/arrivals/gone-seal';
 import { LogEpoch } from './store/log/epoch/log-epoch';
@@ -262,6 +262,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
         histogram: (set, filter, bucketsMax) => explorer.histogram(set, filter, bucketsMax),
         groups: (set, filter, asked) => explorer.groups(set, filter, asked),
         page: (set, query) => readSide.reader.page(set, query),
+        events: (set, ids) => eventsByIds(service, set, ids),
         alerts: detection.alertsOfEntity,
       },
       fairShare,

@@ -96,6 +96,33 @@ describe('an entity', () => {
     });
   });
 
+  it('keeps its roles under a new name, however far behind in its statement the new name stands', async () => {
+    const acme = await open.world.tenant();
+    const padded = (from: string, to: string) =>
+      `ALTER LOGIN ${from} /*${'x'.repeat(300)}*/ WITH NAME = ${to}`;
+    await acme.ingest([
+      anEvent({
+        ...{ eventTime: ago(10), actionId: 'APRL', objectName: 'sysadmin' },
+        additional: { targetServerPrincipalName: 'eve', classType: 'SG' },
+      }),
+      ...[
+        ['eve', 'mid'],
+        ['mid', 'svc'],
+      ].map(([from = '', to = ''], i) =>
+        anEvent({ eventTime: ago(9 - i), actionId: 'LGNM', objectName: from, statement: padded(from, to) }),
+      ),
+    ]);
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    const rolesOf = async (value: string) => {
+      const { body } = await session.graphql(ENTITY, { kind: 'login', value });
+      return body.data.entity.roles.map(({ role, until }: { role: string; until: string | null }) => [
+        ...[role, until === null],
+      ]);
+    };
+    expect(await rolesOf('svc')).toEqual([['sysadmin', true]]);
+    expect(await rolesOf('eve')).toEqual([['sysadmin', false]]);
+  });
+
   it('has its open alerts for those who may read them, and refuses a kind that there is not', async () => {
     const acme = await open.world.tenant();
     const scopes = ['read:audit-activity', 'read:alerts'];

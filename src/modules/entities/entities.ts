@@ -2,12 +2,14 @@ import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
 import { formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allEqual, equals } from '../../event/expression/expression';
 import { printed } from '../../event/expression/printed';
+import { STATEMENT_PREVIEW } from '../../event/fields';
 import { LOGIN_RENAMES, PRINCIPAL_DROPS } from '../../event/principals';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
+import { type Rename, renameIn } from '../../tsql/renames';
 import { type ENTITY, ENTITY_FIELDS, type EntityKind, RELATED_FIELDS, type RelatedField } from './answers';
 import type { Questions } from './questions';
 import { heldRoles, namesOver, type RoleChange } from './roles';
@@ -110,7 +112,7 @@ export class Entities {
     if (kind !== 'login' && kind !== 'object') return null;
     const of = (...parts: readonly string[]) => this.#changes(tenants, parts.join(' AND '));
     const isLogin = kind === 'login';
-    const renamed = async () => (await of(LOGIN_RENAMES)).items;
+    const renamed = async () => this.#inFull(tenants, (await of(LOGIN_RENAMES)).items);
     const ofLogin = isLogin ? await renamed() : [];
     const ofValue = printed(equals(isLogin ? 'roleMember' : 'objectName', value, true));
     const [named = ofValue] = isLogin ? anyOf('roleMember', namesOver(ofLogin, [value])) : [];
@@ -126,6 +128,21 @@ export class Entities {
     const held = heldRoles(changes);
     const isAsked = ({ member }: (typeof held)[number]) => member !== null && fold(member) === fold(value);
     return { held: isLogin ? held.filter(isAsked) : held, changes: totalCount };
+  }
+
+  /** Renames with the names of their whole statements: a name may stand behind the beginning that a list has. */
+  async #inFull(tenants: TenantSet, changes: readonly RoleChange[]): Promise<readonly RoleChange[]> {
+    const cut = changes.filter(
+      ({ statementPreview }) => (statementPreview?.length ?? 0) >= STATEMENT_PREVIEW.charsMax,
+    );
+    const renames = new Map<string, Rename | null>();
+    const ids = cut.map(({ recordId }) => recordId);
+    if (ids.length > 0)
+      for await (const { recordId, objectName, statement } of this.ask.events(tenants, ids))
+        renames.set(recordId, renameIn(statement ?? '', objectName));
+    return changes.map((one) =>
+      renames.has(one.recordId) ? { ...one, rename: renames.get(one.recordId) ?? null } : one,
+    );
   }
 
   /** The newest changes that satisfy a filter. */

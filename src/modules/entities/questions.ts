@@ -1,7 +1,7 @@
 import type { AuditEventFilter } from '../../event/query';
 import type { Answer } from '../../event/shape';
 import type { EventGroup } from '../../store/columns/groups';
-import type { AuditEventReader } from '../../store/rows/audit-event-reader';
+import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
 import type { ENTITY_ALERT, RelatedField } from './answers';
 
@@ -43,6 +43,11 @@ export interface Questions {
     },
   ) => Promise<{ readonly groups: readonly EventGroup[] }>;
   readonly page: AuditEventReader['page'];
+  /** Events as a whole, with a mark in place of a very large statement. */
+  readonly events: (
+    tenants: TenantSet,
+    recordIds: readonly string[],
+  ) => AsyncIterable<Pick<StoredAuditEvent, 'recordId' | 'objectName' | 'statement'>>;
   /** Alerts that are not resolved and name an entity, the most severe first. Null: alerts do not name this kind. */
   readonly alerts: (
     tenants: TenantSet,

@@ -1,7 +1,7 @@
 import { droppedBy, isRename } from '../../event/principals';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
-import { renameIn } from '../../tsql/renames';
+import { type Rename, renameIn } from '../../tsql/renames';
 import type { ENTITY } from './answers';
 
 export type HeldRole = NonNullable<Answer<typeof ENTITY>['roles']>[number];
@@ -17,8 +17,10 @@ export interface RoleChange {
   /** The role, or what was dropped. */
   readonly objectName: string | null;
   readonly serverPrincipalName: string | null;
-  /** Of a rename it has both names. */
+  /** Of a rename it has both names, if they are in the beginning of the statement. */
   readonly statementPreview?: string | null;
+  /** What the whole statement renames, where the preview is cut; null: nothing. */
+  readonly rename?: Rename | null;
   readonly roleMember?: string | null;
   /** `SG` is a role of the server. */
   readonly classType?: string | null;
@@ -52,7 +54,7 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
     const { objectName: role, serverInstanceName, actionId, eventTime, recordId } = change;
     if (!change.succeeded) continue;
     if (isRename(change)) {
-      const rename = renameIn(change.statementPreview ?? '', role);
+      const rename = renameOf(change);
       if (!rename) continue;
       for (const [key, one] of [...held])
         if (isOf(one, { kind: 'login', name: rename.from }, change)) {
@@ -86,6 +88,9 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
   ];
 }
 
+const renameOf = ({ rename, statementPreview, objectName }: RoleChange): Rename | null =>
+  rename === undefined ? renameIn(statementPreview ?? '', objectName) : rename;
+
 type Membership = Pick<HeldRole, 'role' | 'member' | 'serverInstanceName' | 'databaseName'>;
 
 const keyOf = ({ role, member, serverInstanceName, databaseName }: Membership): string =>
@@ -114,8 +119,8 @@ export function namesOver(renames: readonly RoleChange[], logins: readonly strin
     known.push(other);
     others.set(fold(name), known);
   };
-  for (const { succeeded, objectName, statementPreview } of renames) {
-    const rename = succeeded ? renameIn(statementPreview ?? '', objectName) : null;
+  for (const change of renames) {
+    const rename = change.succeeded ? renameOf(change) : null;
     if (!rename) continue;
     note(rename.from, rename.to);
     note(rename.to, rename.from);

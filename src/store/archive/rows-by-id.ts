@@ -1,10 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/limited';
 import type { AuditEventListItem } from '../../event/fields';
 import { ticksOfRecordId } from '../../event/record-id';
 import { oneTenant, type TenantSet } from '../../tenant-set';
 import { byTier } from '../plan';
-import { listColumns, listItemOf, MARKED_COLUMNS, type Row } from '../rows/event-rows';
+import type { StoredAuditEvent } from '../rows/audit-event-reader';
+import { listColumns, listItemOf, MARKED_COLUMNS, type Row, toStoredEvent } from '../rows/event-rows';
 import { type SealedWeeks, sealedIn, snapshotOf } from './archive';
 
 /**
@@ -20,6 +22,30 @@ export const rowsByIds = (
     columns: MARKED_COLUMNS,
     ofFiles: (sealed, tenantId) => sealed.wholeRows(tenantId, ids),
   });
+
+/** Rows that are read at once: a statement below the size of a mark may take 256 KB. */
+const ROWS_AT_ONCE = 50;
+
+/**
+ * Some records as whole events, with marks in place of large statements, in the order of the ids. To read a long statement
+ * may take the caller a while: others are served before it gets the next event.
+ */
+export async function* eventsByIds(
+  service: ServiceDoor,
+  tenants: TenantSet,
+  ids: readonly string[],
+): AsyncGenerator<StoredAuditEvent, void> {
+  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
+    const some = ids.slice(at, at + ROWS_AT_ONCE);
+    const rows = new Map<string, Row>();
+    for (const row of await rowsByIds(service, tenants, some)) rows.set(String(row.record_id), row);
+    for (const id of some) {
+      const row = rows.get(id);
+      if (row) yield toStoredEvent(row);
+      await setImmediate();
+    }
+  }
+}
 
 const WITH_LIFTED = { hasLifted: true };
 
