@@ -39,6 +39,7 @@ import { Detector } from './detector/detector';
 import { FindingsCheck } from './detector/findings-check';
 import { type Lane, Lanes } from './detector/lanes';
 import { ProgressSeal } from './detector/progress-seal';
+import { refusedText } from './detector/refused-rules';
 import { type TellOfChange, TrustedProgress } from './detector/trusted-progress';
 import { declareMetrics } from './metrics';
 import { Channels, type SendAlert } from './notices/channel';
@@ -115,8 +116,9 @@ export function detectionModule(parts: {
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
   const seal = new ProgressSeal(parts.checkpointKeys, () => epoch.state, nowMs);
-  const tell: TellOfChange = (tenantId, problem) =>
-    health.tell({ tenantId, key: 'rules', since: new Date(nowMs()), group: { problem } });
+  const tellOf = (key: string, tenantId: number, problem: string) =>
+    health.tell({ tenantId, key, since: new Date(nowMs()), group: { problem } });
+  const tell: TellOfChange = (tenantId, problem) => tellOf('rules', tenantId, problem);
   const progress = new TrustedProgress({ owner, seal, tell, log });
   const holder = randomUUID();
   const detectorOf = (own: Lane, host: EngineHost) =>
@@ -135,6 +137,7 @@ export function detectionModule(parts: {
         log.error({ tenantId, ...first }, 'rules failed at an event: whether they find it is not known');
         return unreadEvents.tell(tenantId, unread);
       },
+      onRefused: (tenantId, refused) => tellOf('refused rules', tenantId, refusedText(refused)),
       lanes: { shared: lanes, own, holder },
       onAlerts: (tx, tenantId, written) =>
         noteAlerts(

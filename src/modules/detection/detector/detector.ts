@@ -75,6 +75,8 @@ export class Detector {
       readonly isIdle?: () => boolean;
       /** Tells of events at which rules failed, before the step that looked at them is stored. */
       readonly onUnread?: (tenantId: number, unread: Evaluated['unread']) => Promise<unknown>;
+      /** Tells of rules of a tenant that this release cannot read, before the others look at events. */
+      readonly onRefused?: (tenantId: number, rules: readonly string[]) => Promise<unknown>;
       /** Called in the transaction that writes alerts. */
       readonly onAlerts?: (
         tx: Prisma.TransactionClient,
