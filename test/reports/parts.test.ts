@@ -16,6 +16,7 @@ import { signManifest } from '../../src/modules/reports/manifest';
 import { askedOf, MAKE_PARAMETERS } from '../../src/modules/reports/parameters';
 import { type PdfColumn, PdfTable } from '../../src/modules/reports/pdf/pdf-table';
 import { Privileged } from '../../src/modules/reports/privileged';
+import { RunningRoot } from '../../src/modules/reports/running-root';
 import { Delivery } from '../../src/modules/reports/schedules/deliver';
 import { Tally } from '../../src/modules/reports/tally';
 import { verifyRun } from '../../src/modules/reports/verify-run';
@@ -404,11 +405,15 @@ describe('a saved run', () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'saved-run-'));
   });
   afterEach(() => rm(folder, { recursive: true }));
-  const check = async (text: string, noteOf = (note: string) => note) => {
+  const check = async (
+    text: string,
+    noteOf = (note: string) => note,
+    recordIdsRoot: string | null = null,
+  ) => {
     const file = { format: 'json', name: 'run.json', bytes: Buffer.byteLength(text) };
     const sha256 = createHash('sha256').update(text).digest('hex');
     const manifest = {
-      ...{ version: 1, tenantId: '7', runId: 'x', number: 1, createdAt: at(0), recordIdsRoot: null },
+      ...{ version: 1, tenantId: '7', runId: 'x', number: 1, createdAt: at(0), recordIdsRoot },
       ...{ rows: 2, log: { checkpoint: null }, files: [{ ...file, sha256 }] },
     };
     const made = signManifest(manifest as never, key);
@@ -424,6 +429,18 @@ describe('a saved run', () => {
     expect(await check(more)).toEqual(['2 rows were signed, and there are 3']);
     expect(await check(ROWS.replace(',\n{"recordId":"r2"}', ''))).toEqual([
       '2 rows were signed, and there are 1',
+    ]);
+  });
+
+  it('has one row a line, also where texts have separators of lines that JSON leaves as they are', async () => {
+    const ids = [1, 2, 3].map((n) => `0190a5b2-0000-8000-8000-00000000000${n}`);
+    const root = new RunningRoot();
+    for (const id of ids.slice(0, 2)) root.add(id);
+    const rows = (...of: readonly (string | undefined)[]) =>
+      `{"report":1,"rows":[\n${of.map((recordId) => JSON.stringify({ recordId, objectName: 'a\u2028b\u2029c\u0085d' })).join(',\n')}\n]}\n`;
+    expect(await check(rows(ids[0], ids[1]), undefined, root.root)).toEqual([]);
+    expect(await check(rows(ids[0], ids[2]), undefined, root.root)).toEqual([
+      'the record ids of the rows are not those that were signed',
     ]);
   });
 

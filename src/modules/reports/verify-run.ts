@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
+import { linesOf } from '../../package-check/bytes';
 import { signerOf, splitNote } from '../../store/log/evidence/signed-note';
 import { type Manifest, type ManifestFile, noteBody } from './manifest';
 import { RunningRoot } from './running-root';
@@ -101,11 +101,16 @@ async function fileProblem(file: string, { name, bytes, sha256 }: ManifestFile):
   return hash.digest('hex') === sha256 ? null : `${name} is not the file that was signed`;
 }
 
+/** The largest statement has 8 MiB, and more with its escapes. */
+const LINE_BYTES_MAX = 64 * 1024 * 1024;
+
 /** Compares the rows of the file in JSON, one a line, with the root that was signed. */
 async function rowProblems(file: string, { rows, recordIdsRoot }: Manifest): Promise<string[]> {
   const root = new RunningRoot();
   let count = 0;
-  for await (const line of createInterface({ input: createReadStream(file) })) {
+  // Only a line feed ends a line: texts in JSON have other separators of lines as they are.
+  for await (const bytes of linesOf(createReadStream(file), LINE_BYTES_MAX)) {
+    const line = Buffer.from(bytes).toString('utf8');
     if (line.startsWith(']')) break;
     if (!line.startsWith('{') || line.startsWith('{"report":')) continue;
     count++;
