@@ -2,6 +2,7 @@ import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
 import { ANY_ENGINE } from '../support/engines';
+import { useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
 
 const ASK = `query($filter: String, $startTime: String, $endTime: String) {
@@ -9,6 +10,7 @@ const ASK = `query($filter: String, $startTime: String, $endTime: String) {
   sourceCount otherSourceCount gapCount sources { hostName completeThrough hasProblem } gaps { hostName reason afterTime beforeTime } } }`;
 
 describe('the completeness of a time range', () => {
+  useLimits({ holdsShownMax: 2 });
   const open = useWorld(ANY_ENGINE);
 
   it('is reported by source, with its progress and the gaps that touch the range, for own tenants only', async () => {
@@ -42,6 +44,19 @@ describe('the completeness of a time range', () => {
       sources: [],
       gaps: [],
     });
+  });
+
+  it('has the number of all holds in force, also of more than one answer lists', async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
+    for (const { tenantId } of [acme, acme, acme, other])
+      await open.world.operate(
+        'mutation($t: String!) { createHold(tenantId: $t, reason: "case 7") { holdId } }',
+        { t: tenantId },
+      );
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    const { body } = await session.graphql('{ auditCoverage { holdCount holds { tenantId } } }', {});
+    expect(body.data.auditCoverage.holdCount).toBe(3);
+    expect(body.data.auditCoverage.holds).toHaveLength(2);
   });
 
   it('is that of all years where the range goes beyond those that times can state', async () => {

@@ -17,12 +17,15 @@ import { readCoverage } from './coverage';
 
 const CoverageType = objectType(AUDIT_COVERAGE);
 
-/** Reads the holds in force, newest first. */
+/** Reads the holds in force. */
 export interface ReadHolds {
+  /** Newest first, as many as one answer has. */
   inForce(
     tenants: TenantSet,
     at: Date,
   ): Promise<readonly { readonly tenantId: number; readonly createdAt: Date; readonly until: Date | null }[]>;
+  /** All of them. */
+  countInForce(tenants: TenantSet, at: Date): Promise<number>;
 }
 
 @Resolver()
@@ -47,7 +50,9 @@ export class CoverageResolver {
     const filter = parsed && 'expression' in parsed ? parsed.expression : null;
     const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(clampTicks(ticks)));
     const tenants = tenantSetOf(context);
-    const holds = await this.holds.inForce(tenants, new Date(this.nowMs()));
+    const now = new Date(this.nowMs());
+    const holds = await this.holds.inForce(tenants, now);
+    const holdCount = await this.holds.countInForce(tenants, now);
     const found = await readCoverage(this.service, tenants, {
       from: text(from),
       to: text(to),
@@ -55,7 +60,7 @@ export class CoverageResolver {
     });
     return {
       ...found,
-      holdCount: holds.length,
+      holdCount,
       holds: holds.slice(0, LIMITS.coverageHoldsMax).map(({ tenantId, createdAt, until }) => ({
         tenantId: String(tenantId),
         since: createdAt.toISOString(),

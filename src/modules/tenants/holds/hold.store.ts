@@ -58,7 +58,7 @@ export class HoldStore {
     return rows.map(toHold);
   }
 
-  /** The holds in force of some tenants, newest first. */
+  /** The holds in force of some tenants, newest first, as many as one answer has. */
   async inForce(tenants: TenantSet, at: Date): Promise<readonly Hold[]> {
     const rows = await guarded(() =>
       ofTenants(this.service, tenants, (tx) =>
@@ -70,6 +70,15 @@ export class HoldStore {
       ),
     );
     return rows.map(toHold);
+  }
+
+  /** The number of all holds in force of some tenants. */
+  countInForce(tenants: TenantSet, at: Date): Promise<number> {
+    return guarded(() =>
+      ofTenants(this.service, tenants, (tx) =>
+        tx.legalHold.count({ where: { tenantId: { in: [...tenants] }, ...inForce(at) } }),
+      ),
+    );
   }
 
   /** The number of holds in force of each tenant that has any. */
