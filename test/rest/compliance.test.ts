@@ -6,6 +6,7 @@ import { aReport, REPORT, reportOf } from '../support/audit-sources';
 import { ONE_ENGINE } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
 import { ROOT } from '../support/imports';
+import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import { expectError } from './support/operations';
 
@@ -278,6 +279,23 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
     ]);
     expect(findings[0]).toMatchObject({ title: expect.stringContaining('5.1: ') });
   });
+
+  const EARLIEST = '0000-01-01T00:00:00+12:00';
+  it.each(['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59-12:00', EARLIEST, '0000-01-05T00:00:00Z'])(
+    'is that of the first or the last moment, where times can state no other one: %s',
+    async (asOf) => {
+      const statusOf = async (path: string, query: Record<string, string>) => {
+        const { status } = await until(
+          () => get(`/compliance/${path}`, query),
+          (answer) => answer.status !== 503,
+        );
+        return [path, status];
+      };
+      for (const path of ['frameworks', 'controls', `controls/${CIS}`, 'summary'])
+        expect(await statusOf(path, { asOf })).toEqual([path, 200]);
+      expect(await statusOf('summary', { asOf, startTime: EARLIEST })).toEqual(['summary', 200]);
+    },
+  );
 
   it('refuses a format and a framework that there is not, whatever the format', async () => {
     expectError(await get('/compliance/controls', { format: 'xml' }), 400, 'invalid_parameter');

@@ -377,6 +377,25 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     );
   });
 
+  it.each([
+    ['log-ons', '9999-12-31T23:59:59-12:00'],
+    ['log-ons', '0000-01-05T00:00:00Z'],
+    ['log-ons', '0000-01-01T00:00:00+12:00'],
+    ['trail-health', '9999-12-31T23:59:59-12:00'],
+    ['trail-health', '0000-01-05T00:00:00Z'],
+    ['controls', '9999-12-31T23:59:59-12:00'],
+    ['controls', '0000-01-05T00:00:00Z'],
+    ['privileged-activity', '0000-01-05T00:00:00Z'],
+    ['sensitive-access', '0000-01-05T00:00:00Z'],
+  ])('end at the nearest time that texts can state: %s until %s', async (reportId, endTime) => {
+    const more = reportId === 'sensitive-access' ? { databaseName: 'HR' } : {};
+    const { status } = await until(
+      () => get(`/reports/${reportId}/content`, { endTime, format: 'json', ...more }),
+      (answer) => answer.status !== 503,
+    );
+    expect(status).toBe(200);
+  });
+
   it('refuse what cannot be made', async () => {
     const refused = (reportId: string, more: Record<string, string>) =>
       get(`/reports/${reportId}/content`, { ...PERIOD, ...more });

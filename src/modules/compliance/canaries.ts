@@ -1,6 +1,6 @@
 import type { ServiceDoor } from '../../database/clients';
 import { CANARY_ACTION, type Canary, type CanaryState, canaryNumber, canaryStates } from '../../event/canary';
-import { DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
+import { clampTicks, DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import { inQuotes } from '../../event/expression/value-text';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
@@ -16,7 +16,7 @@ interface Parts {
 export const canariesBefore = (parts: Parts, tenants: TenantSet, asOf: bigint) =>
   statesOf(parts, tenants, asOf, {
     filter: `actionId:${CANARY_ACTION}`,
-    startTime: formatTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS),
+    startTime: formatTicks(clampTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS)),
   });
 
 /** The last canaries of an instance since a time, however long ago they came, among its other records of that action. */
@@ -39,7 +39,7 @@ async function statesOf(
   asked: { readonly filter: string; readonly startTime: string },
 ): Promise<readonly CanaryState[]> {
   const all: Canary[] = [];
-  const before = { ...asked, endTime: formatTicks(asOf + 1n) };
+  const before = { ...asked, endTime: formatTicks(clampTicks(asOf + 1n)) };
   await eachEvent(service, ask, tenants, before, (event) => all.push(...canaryOf(event)));
   return canaryStates(all, Number(asOf / TICKS_PER_MS));
 }

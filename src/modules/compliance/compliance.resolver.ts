@@ -3,7 +3,7 @@ import type { Call } from '../../caller/call';
 import { askerOf, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { refuseIf } from '../../errors';
-import { DAY_MS, formatTicks, msOfTime, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { clampTicks, DAY_MS, formatTicks, msOfTime, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { fold } from '../../event/search';
 import { Access } from '../../graphql/access';
@@ -106,7 +106,8 @@ export class ComplianceResolver {
     const checks = checksOf(this.assessments.frameworks);
     return this.#assess(context, { asOf, checks }, async (trails, moment) => {
       const toMs = Number(moment / TICKS_PER_MS);
-      const fromMs = startTime === undefined ? toMs - PERIOD_MS : msOfTime(startTime);
+      const from = BigInt(startTime === undefined ? toMs - PERIOD_MS : msOfTime(startTime)) * TICKS_PER_MS;
+      const fromMs = Number(clampTicks(from) / TICKS_PER_MS);
       if (fromMs > toMs) refuseIf([problem('startTime', 'out_of_range', 'is after the end of the period')]);
       const lags = await this.assessments.lags(tenantSetOf(context), fromMs, toMs);
       const frameworks = await this.assessments.counts(trails);
@@ -145,7 +146,8 @@ export class ComplianceResolver {
     },
     work: (trails: readonly InstanceTrail[], asOf: bigint) => Promise<T>,
   ): Promise<T> {
-    const moment = (asOf === undefined ? null : parseTicks(asOf)) ?? BigInt(this.nowMs()) * TICKS_PER_MS;
+    const given = asOf === undefined ? null : parseTicks(asOf);
+    const moment = clampTicks(given ?? BigInt(this.nowMs()) * TICKS_PER_MS);
     const assessed = {
       asOf: moment,
       instance: serverInstanceName === undefined ? null : fold(serverInstanceName),

@@ -1,7 +1,7 @@
 import type { ServiceDoor } from '../../database/clients';
 import { DomainError } from '../../errors';
 import { CANARY_ACTION, type CanaryState } from '../../event/canary';
-import { DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
+import { clampTicks, DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { FieldName } from '../../event/fields';
 import { toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
@@ -52,9 +52,11 @@ const SERVER_STARTS = `actionId:${SERVER_START}`;
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
 export const PERIOD_DAYS = 30;
 const PERIOD = BigInt(PERIOD_DAYS * DAY_MS) * TICKS_PER_MS;
+/** The text of a time, or of the nearest one that texts can state. */
+const timeText = (ticks: bigint) => formatTicks(clampTicks(ticks));
 export const periodBefore = (asOf: bigint) => ({
-  from: formatTicks(asOf - PERIOD),
-  to: formatTicks(asOf + 1n),
+  from: timeText(asOf - PERIOD),
+  to: timeText(asOf + 1n),
 });
 
 /** What the trail says of one server instance of a tenant up to a moment. */
@@ -221,7 +223,7 @@ export async function readTrails(
   const keptDays = once(() => retentionDays(service, tenantId));
   const old = new Map<number, Promise<ReadonlySet<string>>>();
   const askOld = (days: number) => {
-    const endTime = formatTicks(asOf - BigInt(days) * BigInt(DAY_MS) * TICKS_PER_MS);
+    const endTime = timeText(asOf - BigInt(days) * BigInt(DAY_MS) * TICKS_PER_MS);
     return namesBefore({ ask, group }, tenants, endTime);
   };
   const oldNames = (days: number) => {

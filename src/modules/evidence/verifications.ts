@@ -64,10 +64,12 @@ export class Verifications {
 
   /** The verifications that ended in a period, the newest first. */
   async ended(tenantId: number, from: Date, to: Date): Promise<readonly Verification[]> {
+    // Nobody verified before 1970, and the database takes no time of the year 0.
+    const [gt, lte] = [from, to].map((at) => new Date(Math.max(0, at.getTime()))) as [Date, Date];
     const rows = await guarded(() =>
       ofTenants(this.service, oneTenant(tenantId), (tx) =>
         tx.auditLogVerification.findMany({
-          where: { tenantId, endedAt: { gt: from, lte: to } },
+          where: { tenantId, endedAt: { gt, lte } },
           orderBy: { endedAt: 'desc' },
           take: LIMITS.verificationsKept,
         }),

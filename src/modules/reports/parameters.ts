@@ -1,4 +1,4 @@
-import { DAY_MS, formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { clampTicks, DAY_MS, formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { ParameterValues, QuerySpecs } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS, PAGING } from '../../event/parameters';
 import { type AuditEventFilter, toAuditEventFilter, withExpression } from '../../event/query';
@@ -72,9 +72,10 @@ export function askedOf(
   isDeclared = false,
 ): Asked | { readonly problems: Problem[] } {
   const { format, tenantId, timeZone, startTime: start, endTime: end, ...asked } = given;
-  const to = (end === undefined ? null : parseTicks(end)) ?? BigInt(nowMs) * TICKS_PER_MS;
-  const from =
-    (start === undefined ? null : parseTicks(start)) ?? to - BigInt(DEFAULT_DAYS * DAY_MS) * TICKS_PER_MS;
+  const to = clampTicks((end === undefined ? null : parseTicks(end)) ?? BigInt(nowMs) * TICKS_PER_MS);
+  const from = clampTicks(
+    (start === undefined ? null : parseTicks(start)) ?? to - BigInt(DEFAULT_DAYS * DAY_MS) * TICKS_PER_MS,
+  );
   const parameters = Object.fromEntries(
     Object.entries(asked).filter((entry): entry is [string, string | boolean] => entry[1] !== undefined),
   );

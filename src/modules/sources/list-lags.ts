@@ -30,9 +30,11 @@ interface LagRow {
 /** By tenant, host and database. The silence of an agent that has not reported since counts too. */
 export const listLags =
   (service: ServiceDoor, nowMs: () => number): ListLags =>
-  (tenants, fromMs, toMs) =>
+  (tenants, from, to) =>
     guarded(() =>
       ofTenants(service, tenants, async (tx) => {
+        // Nothing was noted before 1970, and the database takes no time of the year 0.
+        const [fromMs, toMs] = [Math.max(0, from), Math.max(0, to)];
         const start = Math.floor(fromMs / HOUR_MS) * HOUR_MS;
         const sources = toSources(await tx.$queryRawUnsafe<SourceRow[]>(LIST_OF_TENANTS, [...tenants]));
         const rows = await tx.$queryRawUnsafe<LagRow[]>(
