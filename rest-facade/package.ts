@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
 import { askerOf, tenantSetOf } from '../src/caller/principal';
 import { isCallerGone } from '../src/errors';
-import { formatTicks } from '../src/event/event-time';
+import { clampTicks, formatTicks } from '../src/event/event-time';
 import { conditionsOf } from '../src/event/expression/conditions';
 import type { Expression } from '../src/event/expression/expression';
 import type { WholeTexts } from '../src/event/marks';
@@ -70,7 +70,7 @@ export function answerPackage(
       refuseTooMany(begun.totalCount);
       if (request.method === 'HEAD') return void response.end();
       const { from, to } = toTimeRange(filters);
-      const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(ticks));
+      const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(clampTicks(ticks)));
       const made = packages.make({
         tenantId,
         question: questionOf({ reason, ...filters }),

@@ -128,6 +128,13 @@ describe.each(ENGINES)('evidence packages of a service on %s', (engine) => {
     expect((await verify(tenant, '--package', file)).error).toContain('it is no zip file');
   });
 
+  it('are whole where their period goes beyond the times that texts can state', async () => {
+    const [startTime, endTime] = ['0000-01-01T00:00:00+12:00', '9999-12-31T23:59:59-12:00'];
+    const answer = await fetched(tenant.key, { startTime, endTime, filter: 'objectName:Huge' });
+    const files = await unpacked(Buffer.from(await answer.arrayBuffer()));
+    expect(JSON.parse(String(files.get('manifest.json')))).toMatchObject({ events: 1 });
+  });
+
   it('wait for the checkpoint of events that were just accepted', async () => {
     const other = await at.world.tenant();
     await other.ingest(events(3));
