@@ -205,6 +205,25 @@ describe('the overview', () => {
     });
   });
 
+  it('is answered at both ends of the times that texts can state, also where an event lies there', async () => {
+    const acme = await open.world.tenant();
+    await acme.ingest([
+      anEvent({ eventTime: '9999-12-31T23:30:00.0000000Z' }),
+      anEvent({ eventTime: '0000-01-01T00:30:00.0000000Z' }),
+    ]);
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    for (const endTime of [
+      undefined,
+      '9999-12-31T23:40:00Z',
+      '9999-12-31T23:59:59-12:00',
+      '0000-01-02T00:00:00Z',
+      '0000-01-01T00:00:00+12:00',
+    ]) {
+      const { body } = await session.graphql(OVERVIEW, { endTime });
+      expect([endTime, body.errors]).toEqual([endTime, undefined]);
+    }
+  });
+
   it('adds up the rows of the objects that operators declare sensitive, in any letter case', async () => {
     const acme = await open.world.tenant();
     const session = await DashboardSession.signIn(open.world, acme.key);

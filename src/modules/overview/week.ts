@@ -1,4 +1,4 @@
-import { formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { clampTicks, formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
 
 export const WEEK_HOURS = 7 * 24;
@@ -30,4 +30,4 @@ export function weekOf(atMs: number): Week {
 const ticksOf = (hour: number) => BigInt(hour * HOUR_MS) * TICKS_PER_MS;
 
 /** An end of a range as the API writes it. */
-export const textOf = (ticks: bigint | null): string => formatTicks(ticks ?? 0n);
+export const textOf = (ticks: bigint | null): string => formatTicks(clampTicks(ticks ?? 0n));
