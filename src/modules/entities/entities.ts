@@ -9,10 +9,9 @@ import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
-import { type Rename, renameIn } from '../../tsql/renames';
 import { type ENTITY, ENTITY_FIELDS, type EntityKind, RELATED_FIELDS, type RelatedField } from './answers';
 import type { Questions } from './questions';
-import { heldRoles, namesOver, type RoleChange } from './roles';
+import { heldRoles, namesOver, type RoleChange, renameBy } from './roles';
 
 type EntityAnswer = Answer<typeof ENTITY>;
 type Facets = Awaited<ReturnType<Questions['facets']>>;
@@ -135,11 +134,10 @@ export class Entities {
     const cut = changes.filter(
       ({ statementPreview }) => (statementPreview?.length ?? 0) >= STATEMENT_PREVIEW.charsMax,
     );
-    const renames = new Map<string, Rename | null>();
+    const renames = new Map<string, RoleChange['rename']>();
     const ids = cut.map(({ recordId }) => recordId);
     if (ids.length > 0)
-      for await (const { recordId, objectName, statement } of this.ask.events(tenants, ids))
-        renames.set(recordId, renameIn(statement ?? '', objectName));
+      for await (const event of this.ask.events(tenants, ids)) renames.set(event.recordId, renameBy(event));
     return changes.map((one) =>
       renames.has(one.recordId) ? { ...one, rename: renames.get(one.recordId) ?? null } : one,
     );

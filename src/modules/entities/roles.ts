@@ -88,6 +88,15 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
   ];
 }
 
+/** What the whole statement of an event renames; null: nothing. */
+export const renameBy = ({
+  statement,
+  objectName,
+}: {
+  readonly statement: string | null;
+  readonly objectName: string | null;
+}): Rename | null => renameIn(statement ?? '', objectName);
+
 const renameOf = ({ rename, statementPreview, objectName }: RoleChange): Rename | null =>
   rename === undefined ? renameIn(statementPreview ?? '', objectName) : rename;
 
