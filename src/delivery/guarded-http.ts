@@ -17,6 +17,8 @@ interface HttpRequest {
   readonly body: Buffer | OpenedBody;
   /** Limit of the answer's bytes. The rest is cut off. */
   readonly answerBytesMax?: number;
+  /** In place of the limit that all requests have. */
+  readonly answerMs?: number;
 }
 
 export interface HttpAnswer {
@@ -84,8 +86,9 @@ export class GuardedHttp {
         agent: isPlain ? this.#agents.http : this.#agents.https,
         lookup: this.guard.lookup(isPlain),
       });
-      const late = () => sent.destroy(new Error(`no answer within ${this.answerMs / 1000} seconds`));
-      const timer = setTimeout(late, this.answerMs);
+      const answerMs = request.answerMs ?? this.answerMs;
+      const late = () => sent.destroy(new Error(`no answer within ${answerMs / 1000} seconds`));
+      const timer = setTimeout(late, answerMs);
       const aborted = () => sent.destroy(new Error('the attempt was ended'));
       signal?.addEventListener('abort', aborted, { once: true });
       let isAnswered = false;

@@ -391,6 +391,7 @@ const STARTED: readonly string[] = [
   'src/cli/main',
   'src/rules/rule-thread',
   'src/rules/thread',
+  'src/modules/archive/places/folder-process',
   'src/modules/reports/file-thread',
   'src/store/archive/worker-process',
 ];

@@ -106,7 +106,7 @@ export async function openArchiveModule(parts: {
     ],
     unsealed: () => sealer.problems,
     stop: async () => {
-      place?.close();
+      await place?.close();
       await worker.close();
     },
   };

@@ -113,6 +113,6 @@ export function answerParentWith(target: object): void {
       (error: unknown) => answer({ error: error instanceof Error ? error.message : String(error) }),
     );
   });
-  // The service has ended, however it did.
-  process.on('disconnect', () => process.exit(0));
+  // The service has ended, however it did. An exit would wait for calls of the file system that nothing answers.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 }

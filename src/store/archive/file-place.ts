@@ -21,7 +21,7 @@ export interface FilePlace {
   read(name: FileName): AsyncIterable<Uint8Array>;
   /** Does nothing where the file is not there. */
   remove(name: FileName): Promise<void>;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 /** A file could not be put outside the database. The message is for operators and for the tenant. */

@@ -29,18 +29,25 @@ export class BucketPlace implements FilePlace {
     private readonly bucket: Bucket,
     private readonly nowMs: () => number,
     private readonly partBytes: number = LIMITS.archivePartBytes,
+    /** After which the bucket does not answer: to a question without a file, and for a part of a file. */
+    private readonly silence: { readonly answerMs: number; readonly partMs: number } = {
+      answerMs: LIMITS.archiveAnswerMs,
+      partMs: LIMITS.archiveQuestionMs,
+    },
   ) {
-    this.#http = new GuardedHttp(new NetworkGuard(ANYWHERE), {}, LIMITS.archiveTransferMs);
+    this.#http = new GuardedHttp(new NetworkGuard(ANYWHERE));
   }
 
   async put(name: FileName, local: string, bytes: number): Promise<void> {
     const body = { bytes, sha256: name.sha256, open: () => createReadStream(local) };
-    const answer = await this.#send('PUT', name, body);
+    const answer = await this.#send('PUT', name, body, LIMITS.archiveTransferMs);
     if (!isSuccess(answer.status)) throw failure(answer);
   }
 
   async has(name: FileName): Promise<boolean> {
-    const answer = await this.#send('GET', name, EMPTY, { Range: 'bytes=0-0' });
+    const answer = await this.#send('GET', name, EMPTY, this.silence.answerMs, {
+      Range: 'bytes=0-0',
+    });
     if (isNotFound(answer.status)) return false;
     if (!isSuccess(answer.status)) throw failure(answer);
     return true;
@@ -49,7 +56,7 @@ export class BucketPlace implements FilePlace {
   async *read(name: FileName): AsyncIterable<Uint8Array> {
     for (let [at, size] = [0, 1]; at < size; ) {
       const range = `bytes=${at}-${at + this.partBytes - 1}`;
-      const answer = await this.#send('GET', name, EMPTY, { Range: range });
+      const answer = await this.#send('GET', name, EMPTY, this.silence.partMs, { Range: range });
       if (isNotFound(answer.status)) throw new NoSuchFile(pathOf(name));
       const [, total] = /^bytes \d+-\d+\/(\d+)$/.exec(answer.headers['content-range'] ?? '') ?? [];
       if (answer.status !== PARTIAL || total === undefined || answer.body.length === 0) throw failure(answer);
@@ -60,7 +67,7 @@ export class BucketPlace implements FilePlace {
   }
 
   async remove(name: FileName): Promise<void> {
-    const answer = await this.#send('DELETE', name, EMPTY);
+    const answer = await this.#send('DELETE', name, EMPTY, this.silence.answerMs);
     if (!isSuccess(answer.status) && !isNotFound(answer.status)) throw failure(answer);
   }
 
@@ -72,6 +79,7 @@ export class BucketPlace implements FilePlace {
     method: 'GET' | 'PUT' | 'DELETE',
     name: FileName,
     body: Parameters<GuardedHttp['send']>[0]['body'] & ({ readonly sha256: string } | Buffer),
+    answerMs: number,
     more: Readonly<Record<string, string>> = {},
   ): Promise<HttpAnswer> {
     const { endpoint, bucket, prefix } = this.bucket;
@@ -79,7 +87,8 @@ export class BucketPlace implements FilePlace {
     const signer = { ...this.bucket, service: 's3' };
     const headers = { ...more, ...awsHeaders(signer, { method, url, body }, new Date(this.nowMs())) };
     // What follows an error's beginning says nothing.
-    return this.#http.send({ method, url: url.href, headers, body, answerBytesMax: this.partBytes + 1 });
+    const answerBytesMax = this.partBytes + 1;
+    return this.#http.send({ method, url: url.href, headers, body, answerBytesMax, answerMs });
   }
 }
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type FileName, type FilePlace, NoSuchFile, pathOf } from '../../../store/archive/file-place';
 
-const READ_BYTES = 256 * 1024;
+const PART_BYTES = 1024 * 1024;
 
 /** Files in a folder that all instances share. */
 export class FolderPlace implements FilePlace {
@@ -37,12 +36,20 @@ export class FolderPlace implements FilePlace {
   }
 
   async *read(name: FileName): AsyncIterable<Uint8Array> {
-    const stream = createReadStream(path.join(this.root, pathOf(name)), { highWaterMark: READ_BYTES });
-    try {
-      for await (const bytes of stream) yield bytes as Buffer;
-    } catch (error) {
-      if (isNotThere(error)) throw new NoSuchFile(pathOf(name));
+    yield* partsOf(name, (at) => this.part(name, at));
+  }
+
+  /** Its bytes from a place on, not all of them; none: it ends there. @returns null: the file is not there */
+  async part(name: FileName, at: number): Promise<Uint8Array | null> {
+    const handle = await open(path.join(this.root, pathOf(name)), 'r').catch((error: unknown) => {
+      if (isNotThere(error)) return null;
       throw error;
+    });
+    try {
+      const read = await handle?.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, at);
+      return read ? read.buffer.subarray(0, read.bytesRead) : null;
+    } finally {
+      await handle?.close();
     }
   }
 
@@ -51,6 +58,20 @@ export class FolderPlace implements FilePlace {
   }
 
   close(): void {}
+}
+
+/** All of a file, one part after the other. @throws NoSuchFile */
+export async function* partsOf(
+  name: FileName,
+  partAt: (at: number) => Promise<Uint8Array | null>,
+): AsyncIterable<Uint8Array> {
+  for (let at = 0; ; ) {
+    const part = await partAt(at);
+    if (part === null) throw new NoSuchFile(pathOf(name));
+    if (part.length === 0) return;
+    at += part.length;
+    yield part;
+  }
 }
 
 const isNotThere = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,10 +1,15 @@
 import type { Config } from '../../../config';
 import type { FilePlace } from '../../../store/archive/file-place';
+import { AskedFolder } from './asked-folder';
 import { BucketPlace } from './bucket-place';
 import { FolderPlace } from './folder-place';
 
-/** @returns null: files lie in the database */
+/**
+ * A folder is asked by a process in the compiled service. A process cannot load TypeScript, so without a build its calls are made here.
+ * @returns null: files lie in the database
+ */
 export function openPlace(place: Config['archivePlace'], nowMs: () => number): FilePlace | null {
   if (place === null) return null;
-  return place.kind === 'folder' ? new FolderPlace(place.folder) : new BucketPlace(place, nowMs);
+  if (place.kind === 'bucket') return new BucketPlace(place, nowMs);
+  return __filename.endsWith('.js') ? new AskedFolder(place.folder) : new FolderPlace(place.folder);
 }
