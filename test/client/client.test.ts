@@ -336,10 +336,27 @@ describe('the client', () => {
         streamed([line('c')]),
         streamed([END]),
       ];
-      expect(await idsOf(answers)).toEqual([['a', 'b', 'c'], null]);
+      expect(await idsOf(answers, { filter: 'f' })).toEqual([['a', 'b', 'c'], null]);
       expect(asked.map((one) => new URLSearchParams(one.split('?')[1]).get('cursor'))).toEqual([
         ...[null, 'b', 'c'],
       ]);
+      // Each of them is of the events that were asked for.
+      for (const one of asked) expect(one).toContain('?filter=f&end=1');
+    });
+
+    it('may take any time once it has begun', async () => {
+      let limit: () => void = () => {};
+      jest.spyOn(globalThis, 'setTimeout').mockImplementation(((work: () => void) => {
+        limit = work;
+        return 7;
+      }) as never);
+      jest.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
+        if (Number(timer) === 7) limit = () => {};
+      });
+      const events = clientOf([streamed([line('a'), END])]).export();
+      await events.next();
+      limit();
+      expect(sent[0]?.signal?.aborted).toBe(false);
     });
 
     it.each([
