@@ -209,7 +209,7 @@ describe('a log that is verified in the page', () => {
 
   it('is read step by step to its signed end, and everything found is added up', async () => {
     const { client, asked } = clientOf(
-      step({ next: 4, sound: 3, wrong: 1, altered: ['a'], problems: ['p'] }),
+      step({ next: 4, sound: 3, wrong: 1, altered: ['a'], problems: ['p'], unsigned: 6 }),
       step({ next: 7, sound: 2, removed: 1, removedByRetention: 1, problems: ['p', 'q'] }),
       step({ next: 10, sound: 2, wrong: 1, missing: ['b'], removedByRetention: 1, unsigned: 5 }),
       step({ sound: 99 }),

@@ -14,6 +14,9 @@ describe('the page of an entity', () => {
     expect(entityFilter({ ...id, kind: 'object' })).toBe(
       'objectName:"a \\"b\\" \\\\ c" AND databaseName:"HR"',
     );
+    expect(entityFilter({ kind: 'object', value: 'Salary', databaseName: null, schemaName: 'dbo' })).toBe(
+      'objectName:"Salary" AND schemaName:"dbo"',
+    );
     expect(entityFilter({ ...id, kind: 'login' })).toBe('serverPrincipalName:"a \\"b\\" \\\\ c"');
   });
 

@@ -1,4 +1,4 @@
-import type { Incident } from '../../dashboard/src/incidents/incident';
+import type { Incident, PlacedEvent } from '../../dashboard/src/incidents/incident';
 import { markdownOf } from '../../dashboard/src/incidents/incident-markdown';
 import { incidentQuestion } from '../../dashboard/src/incidents/incident-question';
 
@@ -68,5 +68,32 @@ describe('an incident', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('has the events that people put into it by their times, behind lines of the same time, each on one line', () => {
+    const placed = (eventTime: string, objectName: string, note: string | null) =>
+      ({
+        event: { eventTime, actionId: 'SL', succeeded: true, serverPrincipalName: 'eve', objectName },
+        placedBy: 'ana_b',
+        note,
+      }) as PlacedEvent;
+    const { timeline } = incident;
+    const later = {
+      ...timeline[0],
+      firstEventTime: '2026-01-05T08:30:00Z',
+      text: 'left',
+    } as (typeof timeline)[number];
+    const text = markdownOf({ ...incident, timeline: [...timeline, later], unrecorded: [] }, [
+      placed('2026-01-05T08:10:00Z', 'Salary', 'why\nand\n\n# more'),
+      placed('2026-01-05T08:00:00.1234567Z', 'Bonus', null),
+    ]);
+    const told = text.split('\n').slice(text.split('\n').indexOf('## What happened') + 1, -1);
+    expect(told).toEqual([
+      '- 2026-01-05T08:00:00.1234567Z guessed sa (3 times)',
+      '- 2026-01-05T08:00:00.1234567Z read \\*everything\\* \\| \\<b\\>\\#1',
+      expect.stringMatching(/^- 2026-01-05T08:00:00\.1234567Z .*Bonus.* \(put there by ana\\_b\)$/),
+      expect.stringMatching(/^- 2026-01-05T08:10:00Z .*Salary.* \(put there by ana\\_b: why and \\# more\)$/),
+      '- 2026-01-05T08:30:00Z left (3 times)',
+    ]);
   });
 });

@@ -39,6 +39,10 @@ describe('a source', () => {
     expect(followed).toBe(SOURCES.follows(SOURCES.ofGroup('prod'), 3));
     expect(behind).toBe(SOURCES.followsNot(SOURCES.ofGroup('prod'), '3', '2'));
     expect(refused).toBe(`${behind}${SOURCES.refuses('logLevel')}`);
+    // An agent that has the version and refuses a setting of it does not follow.
+    const partly = source({ runningVersion: 3, refusedSettings: ['logLevel'] });
+    const apart = SOURCES.followsNot(SOURCES.ofGroup('prod'), '3', '3');
+    expect(settingsText(partly, SOURCES)).toBe(`${apart}${SOURCES.refuses('logLevel')}`);
     expect(settingsText(source({ agentGroup: null, wantedVersion: null }), SOURCES)).toBe(
       SOURCES.followsNot(SOURCES.noGroup, SOURCES.noVersion, '2'),
     );
