@@ -17,6 +17,15 @@ describe('a batch', () => {
     expect(batcher.dueAtMs).toBeNull();
     batcher.add(record('x'.repeat(150)), 'X', 2_000);
     expect(batcher.isFull).toBe(true);
+    // What stands between events does not count.
+    for (const [bytesMax, isFull] of [
+      [66, true],
+      [67, false],
+    ] as const) {
+      const exact = new Batcher({ eventsMax: 9, bytesMax, ageMaxMs: 500 });
+      for (let n = 0; n < 2; n++) exact.add(record(), 'X', 1_000);
+      expect([bytesMax, exact.isFull]).toEqual([bytesMax, isFull]);
+    }
   });
   it('holds the JSON of each event unchanged, however long, and names the newest event', () => {
     const batcher = new Batcher({ eventsMax: 3, bytesMax: 100, ageMaxMs: 500 });

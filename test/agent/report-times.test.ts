@@ -22,12 +22,14 @@ interface ReportedDatabase {
   /** Gaps that one report does not take. */
   left?: number;
   isAway?: boolean;
+  /** The service has been told of the gaps before, without their end. */
+  isKnown?: boolean;
 }
 
 /** The seconds at which an agent reports, with the usual waiting times. `happens` is called every second. */
 async function reportTimes(
   seconds: number,
-  happens: (second: number, database: ReportedDatabase) => void,
+  happens: (second: number, database: ReportedDatabase, activity: DatabaseActivity) => void,
   answer: (report: SourceReport, second: number, abandoned: AbortController) => ReportAnswer = ({
     gaps,
   }) => ({
@@ -48,7 +50,7 @@ async function reportTimes(
     async wait(ms) {
       nowMs += ms;
       if (nowMs > seconds * 1000) return end.abort();
-      happens(nowMs / 1000, database);
+      happens(nowMs / 1000, database, activity);
       tally += database.published;
       if (database.published > 0) {
         const sums = { accepted: tally, duplicates: 0, rejected: 0 };
@@ -95,7 +97,7 @@ async function reportTimes(
       acknowledge: async () => {
         database.gaps = 0;
       },
-      isReported: () => false,
+      isReported: () => database.isKnown === true,
     },
   });
   end.signal.addEventListener('abort', () => abandoned.abort());
@@ -165,6 +167,16 @@ describe('reports on a database are sent', () => {
       },
     );
     expect(told).toEqual([expect.any(String), null, expect.any(String)]);
+  });
+
+  it('and a gap counts once, also where a later report brings its end', async () => {
+    const counted: number[] = [];
+    const times = await reportTimes(30, (second, database, activity) => {
+      if (second === 5 || second === 15) database.gaps = 2;
+      database.isKnown = second >= 15;
+      counted.push(activity.status().gaps.reported);
+    });
+    expect([times, counted.at(9), counted.at(-1)]).toEqual([[0, 5, 15], 2, 2]);
   });
 
   it('and prove a package only where events were acknowledged or none wait', async () => {

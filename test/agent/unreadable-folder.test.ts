@@ -51,6 +51,14 @@ describe('a folder that cannot be listed', () => {
     });
   });
 
+  it('is none where a link leads to nothing any more: it holds nothing', async () => {
+    const link = join(world.auditFolder, 'gone');
+    fs.symlinkSync(join(world.folder, 'elsewhere'), link);
+    const listing = await new LocalFolder(parseAuditGlob('audit/**/*.sqlaudit', world.folder)).list();
+    expect(listing).toMatchObject({ kind: 'listed', skipped: [] });
+    expect('files' in listing && listing.files.length).toBe(FILES_2022.length);
+  });
+
   it('leaves no gap for the files in it, and they are followed again when it can be listed', async () => {
     fs.renameSync(join(below, name(1)), join(world.folder, name(1)));
     expect(await world.once()).toBe(0);
