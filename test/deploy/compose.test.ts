@@ -36,6 +36,7 @@ interface ComposeService {
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
   readonly read_only?: boolean;
+  readonly tmpfs?: readonly string[];
   readonly cap_drop?: readonly string[];
   readonly networks?: unknown;
   readonly restart?: string;
@@ -142,6 +143,8 @@ describe('deploy/compose.yaml', () => {
       postgres: {},
       redis: {},
     });
+    // What the proxy writes has a place, since the rest is read-only.
+    expect([services.proxy?.read_only, services.proxy?.tmpfs]).toEqual([true, ['/var/cache/nginx', '/run']]);
     for (const { restart } of Object.values(services)) expect(restart).toBe('unless-stopped');
     // Whoever is needed says whether it is healthy.
     for (const name of ['service', 'postgres', 'redis']) expect(services[name]?.healthcheck).toBeDefined();
@@ -224,6 +227,11 @@ describe('deploy/collector', () => {
     ])
       expect([runAsNonRoot, `${runAsUser}`, `${runAsGroup}`]).toEqual([true, user, user]);
     expect(pod.terminationGracePeriodSeconds).toBe(20);
+    // Two agents with one state would each publish all.
+    expect(parseAllDocuments(textOf('kubernetes.yaml')).at(-1)?.toJS()).toMatchObject({
+      kind: 'StatefulSet',
+      spec: { replicas: 1 },
+    });
   });
 
   it('lets the group of the agent, which is not root, read the configuration in a pod', () => {
@@ -247,6 +255,8 @@ describe('deploy/collector', () => {
     expect(collector.hostname).not.toBe('');
     const mounted = collector.volumes.map((volume: string) => volume.split(':')[1]);
     expect(mounted).toEqual([path.dirname(optionOf('config')), optionOf('data-dir')]);
+    // The key is in the configuration, which the agent only reads.
+    expect(collector.volumes[0]).toMatch(/:ro$/);
     // A new volume belongs to the user of the image where the image has the folder.
     expect(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')).toContain(`VOLUME ${optionOf('data-dir')}\n`);
     expect(collector).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
@@ -296,11 +306,13 @@ describeOnPostgres('deploy/compose/make-logins.sh on a new cluster', () => {
     });
     await owner.connect();
     const { rows } = await owner.query(
-      `SELECT pg_get_userbyid(datdba) AS owner, pg_has_role('audit_requests', 'audit_activity_service', 'member') AS member
+      `SELECT pg_get_userbyid(datdba) AS owner, array(SELECT rolname::text FROM pg_roles
+         WHERE rolname LIKE 'audit\\_%' AND rolcanlogin AND pg_has_role(oid, 'audit_activity_service', 'member')
+         ORDER BY 1) AS members
        FROM pg_database WHERE datname = 'audit'`,
     );
     await owner.end();
-    expect(rows).toEqual([{ owner: 'audit_owner', member: true }]);
+    expect(rows).toEqual([{ owner: 'audit_owner', members: ['audit_owner', 'audit_requests'] }]);
   });
 });
 

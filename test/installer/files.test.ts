@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { AGENT_TIMES } from '../../agent/times';
+import { loadConfig } from '../../src/config';
 import { ROOT } from '../support/imports';
 
 const read = (file: string) => readFileSync(path.join(ROOT, 'installer', file), 'utf8');
@@ -37,6 +39,16 @@ describe.each([
   it('start it again after a failure', () => {
     expect(unit).toMatchObject({ Restart: 'on-failure', RestartSec: '5' });
   });
+});
+
+it('both are given longer to stop than they take', () => {
+  const secondsOf = (file: string) => Number(settingsOf(read(file)).TimeoutStopSec);
+  expect(secondsOf('linux/audit-agent.service') * 1000).toBeGreaterThan(2 * AGENT_TIMES.stopGraceMs);
+  const { readinessDelayMs, drainMs } = loadConfig({});
+  // Background work may take ten seconds more.
+  expect(secondsOf('service/audit-activity.service') * 1000).toBeGreaterThan(
+    readinessDelayMs + drainMs + 10_000,
+  );
 });
 
 it('the agent may take three times the memory that it needs', () => {
