@@ -93,6 +93,20 @@ describe('mail about alerts', () => {
     ]);
   });
 
+  it('is sent to no address twice where the server takes one after the other', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const { send } = mailer({ url: server.url, from: FROM });
+    const all = ['soc@example.com', 'busy@example.com', 'later@example.com'];
+    for (const address of all.slice(1)) server.busy.add(address);
+    const one = told();
+    for (const free of all.slice(1)) {
+      await expect(send(all, [one])).rejects.toMatchObject({ message: expect.stringContaining('450') });
+      server.busy.delete(free);
+    }
+    expect(await send(all, [one])).toEqual([]);
+    expect(server.mails.map(({ to }) => to)).toEqual(all.map((address) => [address]));
+  });
+
   it('is sent again to an address whose domain is written in capitals, which the server takes later', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     const { send } = mailer({ url: server.url, from: FROM });
