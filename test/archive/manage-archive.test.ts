@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../src/event/event-time';
 import { LIMITS } from '../../src/limits';
 import { ManageArchive } from '../../src/modules/archive/manage-archive';
+import { forgetWeeks } from '../../src/store/archive/forget-week';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ANY_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
@@ -61,4 +62,42 @@ describe('a week that an operator has sealed', () => {
     );
     expect(entries).toHaveLength(1);
   });
+});
+
+it('the files of weeks are deleted with their entries, and those of the weeks beside them stay', async () => {
+  const store = await Store.open(ANY_ENGINE);
+  try {
+    const [own, other] = [await store.forNewTenant(), await store.forNewTenant()];
+    const hashOf = (tenantId: number, week: number) => `${tenantId}${week}`.padStart(64, '0');
+    const put = async (tenantId: number, week: number) => {
+      const sha256 = hashOf(tenantId, week);
+      await store.query(
+        `INSERT INTO audit_sealed_week (tenant_id, week, layout, sha256, bytes, events, first_id, last_id)
+         VALUES ($1, $2, 1, $3, 1, 6, gen_random_uuid(), gen_random_uuid())`,
+        ...[tenantId, week, sha256],
+      );
+      await store.query(
+        `INSERT INTO audit_sealed_piece (tenant_id, sha256, part, bytes) VALUES ($1, $2, 0, '\\x00')`,
+        ...[tenantId, sha256],
+      );
+    };
+    for (const week of [2_919, 2_920, 2_921, 2_922]) await put(own.tenantId, week);
+    await put(other.tenantId, 2_920);
+    await store.database.owner.models.$transaction((tx) =>
+      forgetWeeks(tx, own.tenantId, { from: 2_920, to: 2_922 }),
+    );
+    const left = [
+      [own.tenantId, hashOf(own.tenantId, 2_919)],
+      [own.tenantId, hashOf(own.tenantId, 2_922)],
+      [other.tenantId, hashOf(other.tenantId, 2_920)],
+    ];
+    for (const table of ['audit_sealed_week', 'audit_sealed_piece']) {
+      const rows = await store.query<{ tenant: number; sha256: string }>(
+        `SELECT tenant_id AS tenant, sha256 FROM ${table} ORDER BY tenant_id, sha256`,
+      );
+      expect(rows.map(({ tenant, sha256 }) => [tenant, sha256])).toEqual(left);
+    }
+  } finally {
+    await store.close();
+  }
 });

@@ -170,6 +170,17 @@ describe.each(ENGINES)('counts of days that are kept in memory on %s', (engine) 
     expect((await answers()).answer).toEqual(expected());
   });
 
+  it('are not those of an hour that a range cuts', async () => {
+    // The first hour of its day, so that the hours of the range and of all time are the same ones.
+    const within = anEvent(timeOf(6, 1, 30), 5);
+    await store.insert(store.checked([within]));
+    events.push(within);
+    await trial.settle();
+    for (const from of [timeOf(6, 1, 20), timeOf(5, 0)]) {
+      expect((await answers(from)).answer).toEqual(expected(from));
+    }
+  });
+
   it('are not kept for hours that a release before indexed, until the indexer gives them a version', async () => {
     await store.query('UPDATE audit_segment SET version = NULL WHERE tenant_id = $1::int', store.tenantId);
     const first = await answers();
