@@ -557,8 +557,8 @@ describe('work on incidents', () => {
     const incidents = await models.incident.findMany({ where: { tenantId } });
     const end = incidents.map(({ lastEvent }) => lastEvent)[0] ?? 0n;
     const within = 120n * 600_000_000n;
-    const event = (serverPrincipalName: string, ticks: bigint, additional: object) => ({
-      ...{ serverPrincipalName, eventTime: formatTicks(ticks), actionId: 'UP' },
+    const event = (serverPrincipalName: string, ticks: bigint, additional: object, server = 'SQL01') => ({
+      ...{ serverPrincipalName, eventTime: formatTicks(ticks), actionId: 'UP', serverInstanceName: server },
       additional: additional as never,
     });
     /** Stores events, and lets the incidents grow by them. @returns the rows that each incident read and changed */
@@ -611,6 +611,12 @@ describe('work on incidents', () => {
     expect(await grown(event('eve', end + within + 40_000_000n, { affectedRows: 1_000 }))).toEqual([
       [0, 3],
       [18, 1],
+      [0, 0],
+    ]);
+    // Those of several servers are added up.
+    expect(await grown(event('sa', end + 50n, { responseRows: 5 }, 'SQL02'))).toEqual([
+      [0, 3],
+      [23, 1],
       [0, 0],
     ]);
   });
