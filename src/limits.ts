@@ -380,6 +380,7 @@ export const LIMITS = {
   archiveThreads: 1, // of that process: requests have the other processors
   archiveQuestionMs: 60_000, // then the process is started anew: no question to files takes so long
   archiveWriteMs: 3_600_000, // for the file of a week, which has up to 150 million events; as long as its transaction
+  archiveWaitMs: 3_000, // of a request for files that are not on local disk: within requestDeadlineMs, since it keeps its connection longer than that
   archiveAnswerMs: 20_000, // of a folder of files to one call, and of a bucket that is asked for no file: then the place does not answer
   archivePartBytes: 8 * 1024 * 1024, // of a file that is read from a bucket; an answer is in memory whole
   archiveTransferMs: 600_000, // for one request to a bucket: a file of gigabytes is sent by one

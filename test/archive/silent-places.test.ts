@@ -5,12 +5,22 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { LIMITS } from '../../src/limits';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { AskedFolder } from '../../src/modules/archive/places/asked-folder';
 import { BucketPlace } from '../../src/modules/archive/places/bucket-place';
+import { FolderPlace } from '../../src/modules/archive/places/folder-place';
 import type { openPlace } from '../../src/modules/archive/places/open-place';
+import { Archive, openArchive } from '../../src/store/archive/archive';
+import { FileCache } from '../../src/store/archive/file-cache';
 import { type FileName, type FilePlace, NoSuchFile, pathOf } from '../../src/store/archive/file-place';
+import type { Ask } from '../../src/store/columns/ask';
+import { oneTenant } from '../../src/tenant-set';
 import { BUCKET, LOGIN } from '../destinations/support/s3';
 import { compiledService } from '../support/child-service';
+import { ANY_ENGINE } from '../support/engines';
+import { Store } from '../support/store';
+import { ArchiveTrial } from './archive-trial';
 
 const TENANT = 7;
 /** Of a process, for calls of the file system. */
@@ -122,4 +132,87 @@ describe('a bucket that does not answer', () => {
       place.close();
     },
   );
+});
+
+describe('questions about a week whose place does not answer', () => {
+  const [OLD, LATER] = ['2026-01-06T08:00:00.0000000Z', '2026-01-13T08:00:00.0000000Z'] as const;
+  /** More than an instance has connections for requests. */
+  const QUESTIONS = LIMITS.databaseConnections + 2;
+  let store: Store;
+  let trial: ArchiveTrial;
+  let folder: string;
+  let answer: () => void = () => {};
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'held-'));
+    store = await Store.open(ANY_ENGINE);
+    trial = await ArchiveTrial.open(store, new FolderPlace(folder));
+  });
+  afterAll(async () => {
+    answer();
+    await trial.close();
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each([1, 2])('end after %d ms, name the week, and keep no connection', async (waitMs) => {
+    const of = await store.forNewTenant();
+    const [old, later] = of.checked([{ eventTime: OLD }, { eventTime: LATER }]);
+    if (!old || !later) throw new Error('two events were made');
+    await of.insert([old, later]);
+    await trial.settle();
+    expect(await trial.seal(OLD, of.tenantId)).toMatchObject({ outcome: 'sealed' });
+    const place = new FolderPlace(folder);
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const silent: FilePlace = Object.assign(Object.create(place), {
+      async *read(name: FileName) {
+        await held;
+        yield* place.read(name);
+      },
+    });
+    const cache = new FileCache(path.join(folder, `cache-${waitMs}`), 1024 * 1024, silent);
+    const { service, owner } = of.database;
+    openArchive(new Archive(trial.tenants, cache, trial.worker, waitMs), service, owner);
+    const reader = new PostgresAuditEventReader(service);
+    const find = ({ recordId }: { readonly recordId: string }) =>
+      reader.find(oneTenant(of.tenantId), recordId);
+
+    const ends = await Promise.all(
+      Array.from({ length: QUESTIONS }, () => find(old).catch((error: Error) => error)),
+    );
+    for (const end of ends)
+      expect(end).toMatchObject({
+        code: 'service_unavailable',
+        message: expect.stringMatching(`2026-01-05 of tenant ${of.tenantId} was not read in time`),
+      });
+    expect(await find(later)).toMatchObject({ recordId: later.recordId });
+
+    answer();
+  });
+
+  it('are forgotten when they ended: of those that waited, none fetches the file again', async () => {
+    let reads = 0;
+    let fail: (error: Error) => void = () => {};
+    const held = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    const silent: FilePlace = Object.assign(Object.create(new FolderPlace(folder)), {
+      // biome-ignore lint/correctness/useYield: it fails before its first bytes
+      async *read() {
+        reads += 1;
+        await held;
+      },
+    });
+    const cache = new FileCache(path.join(folder, 'cache'), 1024 * 1024, silent);
+    const file = { ...nameOf('a'), week: 1 };
+    const ask: Ask = async ({ text }) => (text.includes('audit_sealed_file') ? [{} as never] : []);
+    const use = (waitMs: number | null) =>
+      cache.using([file], ask, async () => 'read', waitMs).catch((error: Error) => error.message);
+    const [late, other, patient] = [use(1), use(2), use(null)];
+    for (const end of [await late, await other]) expect(end).toContain('was not read in time');
+    fail(new Error('the place fails'));
+    expect(await patient).toContain('does not answer');
+    expect(reads).toBe(2);
+  });
 });

@@ -5,6 +5,7 @@ import type { NumberField } from '../../event/fields';
 import { MARK } from '../../event/marks';
 import type { AuditEventFilter } from '../../event/query';
 import { msOfRecordId } from '../../event/record-id';
+import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
 import type { Ask } from '../columns/ask';
 import type { ColumnField, GroupField } from '../columns/column-fields';
@@ -35,6 +36,8 @@ export class Archive {
     readonly tenants: ArchivedTenants,
     private readonly cache: FileCache,
     private readonly reader: ArchiveWorker,
+    /** How long a request waits for files to be on local disk. Meanwhile it keeps one of the connections for requests. */
+    private readonly waitMs: number = LIMITS.archiveWaitMs,
   ) {}
 
   /** Brings a sealed week back into rows. @returns the number of its events; null: it is not sealed */
@@ -49,9 +52,10 @@ export class Archive {
     return this.cache.keepOnly(new Set(rows.map(({ sha256 }) => sha256)));
   }
 
-  /** Opens the sealed weeks of a snapshot. @param ask reads in the snapshot */
-  in(ask: Ask): SealedWeeks {
-    return new SealedWeeks(ask, this.cache, this.reader, this.#counts);
+  /** Opens the sealed weeks of a snapshot. @param ask reads in the snapshot, for a request or in the background */
+  in(ask: Ask, login: (ServiceDoor | OwnerDoor)['login']): SealedWeeks {
+    const waitMs = login === 'service' ? this.waitMs : null;
+    return new SealedWeeks(ask, this.cache, this.reader, this.#counts, waitMs);
   }
 }
 
@@ -74,6 +78,7 @@ export class SealedWeeks {
     private readonly cache: FileCache,
     private readonly reader: FileReader,
     readonly counts: KnownCounts,
+    private readonly waitMs: number | null,
   ) {}
 
   /** Ids of events of some stretches that pass a filter, in order. */
@@ -221,7 +226,7 @@ export class SealedWeeks {
     work: (files: TenantFiles) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
     return this.cache
-      .using(files, this.ask, (paths) => work({ tenantId, paths }))
+      .using(files, this.ask, (paths) => work({ tenantId, paths }), this.waitMs)
       .catch((error: unknown) => {
         throw isUnavailable(error) ? new UnreadWeek(tenantId, error as DomainError) : error;
       });
@@ -282,4 +287,4 @@ export const archiveOf = (door: ServiceDoor | OwnerDoor): Archive | null => arch
 
 /** The sealed weeks that a snapshot sees; null: there is no archive. */
 export const sealedIn = (door: ServiceDoor | OwnerDoor, ask: Ask): SealedWeeks | null =>
-  archiveOf(door)?.in(ask) ?? null;
+  archiveOf(door)?.in(ask, door.login) ?? null;

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises
 import path from 'node:path';
 import { Prisma } from '../../database/clients';
 import { hadNoRoom } from '../../database/disk-room';
+import { within } from '../../deadline';
 import { DomainError } from '../../errors';
 import type { Ask } from '../columns/ask';
 import { startOfWeek } from '../rows/partitions';
@@ -42,18 +43,19 @@ export class FileCache {
   /**
    * Uses files while some work lasts.
    * @param ask reads the pieces, in the snapshot that read the list: they are there then
-   * @throws DomainError `service_unavailable` for a file that is gone or is not what the list says
+   * @param waitMs for the files to be here; null: as long as it takes. A file that is not here by then is fetched on, for
+   * the next question
+   * @throws DomainError `service_unavailable` for a file that is gone, is not what the list says, or is not here in time
    */
   async using<T>(
     files: readonly ListedFile[],
     ask: Ask,
     work: (paths: readonly string[]) => Promise<T>,
+    waitMs: number | null = null,
   ): Promise<T> {
     for (const { sha256 } of files) this.#used.set(sha256, (this.#used.get(sha256) ?? 0) + 1);
     try {
-      const paths: string[] = [];
-      for (const file of files) paths.push(await this.#path(file, ask));
-      return await work(paths);
+      return await work(await this.#paths(files, ask, waitMs));
     } finally {
       for (const { sha256 } of files) {
         const count = (this.#used.get(sha256) ?? 1) - 1;
@@ -63,7 +65,25 @@ export class FileCache {
     }
   }
 
-  async #path(file: ListedFile, ask: Ask): Promise<string> {
+  async #paths(files: readonly ListedFile[], ask: Ask, waitMs: number | null): Promise<readonly string[]> {
+    const paths: string[] = [];
+    let isLate = false;
+    const fetch = async () => {
+      for (const file of files) {
+        if (isLate) break;
+        paths.push(await this.#path(file, ask, () => isLate));
+      }
+    };
+    const late = () => {
+      isLate = true;
+      return notInTime(files[paths.length] as ListedFile);
+    };
+    await (waitMs === null ? fetch() : within(waitMs, late, fetch));
+    return paths;
+  }
+
+  /** @param isOver whether nobody waits for it any more */
+  async #path(file: ListedFile, ask: Ask, isOver: () => boolean): Promise<string> {
     const target = path.join(this.folder, file.sha256 + ENDING);
     const now = new Date();
     const isThere = await utimes(target, now, now).then(
@@ -73,7 +93,11 @@ export class FileCache {
     if (isThere && (await this.#isWhole(file, target))) return target;
     const known = this.#fetching.get(file.sha256);
     // Another question's snapshot may have ended, or have failed: this one has pieces of its own.
-    if (known) return known.catch(() => this.#fetchWithRoom(file, target, ask));
+    if (known)
+      return known.catch((error: unknown) => {
+        if (isOver()) throw error;
+        return this.#fetchWithRoom(file, target, ask);
+      });
     const fetched = this.#fetchWithRoom(file, target, ask);
     this.#fetching.set(file.sha256, fetched);
     return fetched.finally(() => this.#fetching.delete(file.sha256));
@@ -221,6 +245,13 @@ const unreachable = ({ tenantId, week }: ListedFile, cause: unknown) =>
     public: `The store of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} does not answer. Questions about that week cannot be answered now.`,
     retryAfterSeconds: 30,
     cause,
+  });
+
+const notInTime = ({ tenantId, week, sha256 }: ListedFile) =>
+  new DomainError('service_unavailable', {
+    public: `The file of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} was not read in time. Questions about that week cannot be answered now.`,
+    internal: { file: pathOf({ tenantId, sha256 }) },
+    retryAfterSeconds: 10,
   });
 
 /** The first day of a week. */
