@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -214,5 +215,39 @@ describe('questions about a week whose place does not answer', () => {
     fail(new Error('the place fails'));
     expect(await patient).toContain('does not answer');
     expect(reads).toBe(2);
+  });
+
+  it.each([1, 2])('wait for a file in the database longer than %d ms', async (waitMs) => {
+    const bytes = Buffer.from('a week');
+    const inDatabase = {
+      tenantId: TENANT,
+      week: 1,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+    };
+    const inPlace = { ...nameOf('b'), week: 2 };
+    let give: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      give = resolve;
+    });
+    const silent: FilePlace = Object.assign(Object.create(new FolderPlace(folder)), {
+      // biome-ignore lint/correctness/useYield: it says nothing
+      async *read() {
+        await held;
+      },
+    });
+    const ask: Ask = async ({ text, values }) => {
+      if (text.includes('audit_sealed_file')) return [{} as never];
+      if (!values.includes(inDatabase.sha256)) return [];
+      await held;
+      return [{ bytes } as never];
+    };
+    const cache = new FileCache(path.join(folder, `pieces-${waitMs}`), 1024 * 1024, silent);
+    const use = (file: typeof inPlace) =>
+      cache.using([file], ask, async () => 'read', waitMs).catch((error: Error) => error.message);
+    const [first, second] = [use(inDatabase), use(inDatabase)];
+    // The time of the others is over, too.
+    expect(await use(inPlace)).toContain('was not read in time');
+    give();
+    expect([await first, await second]).toEqual(['read', 'read']);
   });
 });

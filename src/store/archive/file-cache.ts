@@ -25,7 +25,7 @@ export interface ListedFile extends FileName {
  * the list's row cannot name it.
  */
 export class FileCache {
-  readonly #fetching = new Map<string, Promise<string>>();
+  readonly #fetching = new Map<string, Fetching>();
   /** The files that this process has compared with their hash. */
   readonly #proven = new Set<string>();
   /** How many questions use each file now. */
@@ -43,8 +43,8 @@ export class FileCache {
   /**
    * Uses files while some work lasts.
    * @param ask reads the pieces, in the snapshot that read the list: they are there then
-   * @param waitMs for the files to be here; null: as long as it takes. A file that is not here by then is fetched on, for
-   * the next question
+   * @param waitMs for files that lie in the place of files; null: as long as it takes. A file that is not here by then is
+   * fetched on, for the next question. Pieces in the database are read to the end, since nobody can read them on
    * @throws DomainError `service_unavailable` for a file that is gone, is not what the list says, or is not here in time
    */
   async using<T>(
@@ -66,41 +66,43 @@ export class FileCache {
   }
 
   async #paths(files: readonly ListedFile[], ask: Ask, waitMs: number | null): Promise<readonly string[]> {
+    const patience = new Patience(waitMs);
     const paths: string[] = [];
-    let isLate = false;
-    const fetch = async () => {
-      for (const file of files) {
-        if (isLate) break;
-        paths.push(await this.#path(file, ask, () => isLate));
-      }
-    };
-    const late = () => {
-      isLate = true;
-      return notInTime(files[paths.length] as ListedFile);
-    };
-    await (waitMs === null ? fetch() : within(waitMs, late, fetch));
+    for (const file of files) paths.push(await this.#path(file, ask, patience));
     return paths;
   }
 
-  /** @param isOver whether nobody waits for it any more */
-  async #path(file: ListedFile, ask: Ask, isOver: () => boolean): Promise<string> {
-    const target = path.join(this.folder, file.sha256 + ENDING);
+  async #path(file: ListedFile, ask: Ask, patience: Patience): Promise<string> {
+    const { sha256 } = file;
+    const target = path.join(this.folder, sha256 + ENDING);
     const now = new Date();
     const isThere = await utimes(target, now, now).then(
       () => true,
       () => false,
     );
     if (isThere && (await this.#isWhole(file, target))) return target;
-    const known = this.#fetching.get(file.sha256);
-    // Another question's snapshot may have ended, or have failed: this one has pieces of its own.
+    const known = this.#fetching.get(sha256);
     if (known)
-      return known.catch((error: unknown) => {
-        if (isOver()) throw error;
-        return this.#fetchWithRoom(file, target, ask);
-      });
-    const fetched = this.#fetchWithRoom(file, target, ask);
-    this.#fetching.set(file.sha256, fetched);
-    return fetched.finally(() => this.#fetching.delete(file.sha256));
+      try {
+        return await patience.wait(file, known);
+      } catch (error) {
+        if (patience.isOver) throw error;
+        // Another question's snapshot may have ended, or have failed: this one has pieces of its own.
+        return patience.wait(file, this.#begin(file, target, ask));
+      }
+    const fetching = this.#begin(file, target, ask);
+    this.#fetching.set(sha256, fetching);
+    const forget = () => void this.#fetching.delete(sha256);
+    fetching.path.then(forget, forget);
+    return patience.wait(file, fetching);
+  }
+
+  #begin(file: ListedFile, target: string, ask: Ask): Fetching {
+    let onPlace = () => {};
+    const atPlace = new Promise<void>((resolve) => {
+      onPlace = resolve;
+    });
+    return { path: this.#fetchWithRoom(file, target, ask, onPlace), atPlace };
   }
 
   /** Compares a copy of an earlier run with its hash, once. A copy that differs is fetched again. */
@@ -118,26 +120,26 @@ export class FileCache {
   }
 
   /** Without room, all other copies go first. */
-  async #fetchWithRoom(file: ListedFile, target: string, ask: Ask): Promise<string> {
+  async #fetchWithRoom(file: ListedFile, target: string, ask: Ask, onPlace: () => void): Promise<string> {
     try {
-      return await this.#fetch(file, target, ask);
+      return await this.#fetch(file, target, ask, onPlace);
     } catch (error) {
       if (!hadNoRoom(error)) throw error;
     }
     await this.#makeRoom(0);
-    return this.#fetch(file, target, ask).catch((error: unknown) => {
+    return this.#fetch(file, target, ask, onPlace).catch((error: unknown) => {
       throw hadNoRoom(error) ? without(file, error) : error;
     });
   }
 
-  async #fetch(file: ListedFile, target: string, ask: Ask): Promise<string> {
+  async #fetch(file: ListedFile, target: string, ask: Ask, onPlace: () => void): Promise<string> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     needRoom(this.folder, this.roomBytes);
     const draft = path.join(this.folder, `${randomUUID()}.part`);
     const handle = await open(draft, 'wx', 0o600);
     const hash = createHash('sha256');
     try {
-      for await (const bytes of this.#bytes(file, ask)) {
+      for await (const bytes of this.#bytes(file, ask, onPlace)) {
         hash.update(bytes);
         // Unlike `write`, this never ends after a part of the bytes, as where the disk is nearly full.
         await handle.writeFile(bytes);
@@ -155,7 +157,7 @@ export class FileCache {
     return target;
   }
 
-  async *#bytes(file: ListedFile, ask: Ask): AsyncIterable<Uint8Array> {
+  async *#bytes(file: ListedFile, ask: Ask, onPlace: () => void): AsyncIterable<Uint8Array> {
     for (let part = 0; ; part += PIECES_PER_READ) {
       const pieces = await ask<{ bytes: Uint8Array }>(piecesStatement(file, part));
       if (part === 0 && pieces.length === 0) break;
@@ -165,6 +167,7 @@ export class FileCache {
     const [outside] = await ask(outsideStatement(file));
     if (!outside) throw damaged(file);
     if (this.place === null) throw elsewhere(file, 'ARCHIVE_URL is not set for this instance');
+    onPlace();
     try {
       yield* this.place.read(file);
     } catch (error) {
@@ -207,6 +210,43 @@ export class FileCache {
       await rm(path.join(this.folder, name), { force: true });
       this.#proven.delete(name.slice(0, -ENDING.length));
       bytes -= size;
+    }
+  }
+}
+
+/** A file on its way to local disk. */
+interface Fetching {
+  readonly path: Promise<string>;
+  /** Ends when its place is asked for it. From then on it needs no snapshot. */
+  readonly atPlace: Promise<void>;
+}
+
+/** For how long a question waits for the place of files. */
+class Patience {
+  #leftMs: number;
+  #isOver = false;
+
+  /** @param ms null: as long as it takes */
+  constructor(private readonly ms: number | null) {
+    this.#leftMs = ms ?? 0;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  async wait(file: ListedFile, { path: arrived, atPlace }: Fetching): Promise<string> {
+    if (this.ms === null) return arrived;
+    await Promise.race([arrived, atPlace]);
+    const began = performance.now();
+    const late = () => {
+      this.#isOver = true;
+      return notInTime(file);
+    };
+    try {
+      return await within(this.#leftMs, late, () => arrived);
+    } finally {
+      this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - began));
     }
   }
 }
