@@ -1,4 +1,6 @@
+import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import type { AccessEntry } from '../../src/caller/access-log';
 import { DomainError } from '../../src/errors';
 import type { MakeRequest } from '../../src/modules/reports/maker';
@@ -9,10 +11,12 @@ import {
 } from '../../src/modules/reports/schedules/parameters';
 import { ScheduleRunner } from '../../src/modules/reports/schedules/runner';
 import type { Definition, Schedule } from '../../src/modules/reports/schedules/schedule';
+import { ReportScheduleResolver } from '../../src/modules/reports/schedules/schedule.resolver';
 import { ScheduleStore } from '../../src/modules/reports/schedules/schedule.store';
 import { createLog } from '../../src/observe/log';
 import { AN_ATTEMPT } from '../support/attempt';
-import { ENGINES } from '../support/engines';
+import { describeOnPostgres, ENGINES } from '../support/engines';
+import { waitersOn } from '../support/lock-waiters';
 import { Store } from '../support/store';
 import { until } from '../support/until';
 
@@ -255,7 +259,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     faults.send = 'no such address';
     await instance().round();
     delete faults.send;
-    await schedules.update(tenantId, scheduleId, { ...DAILY, emails: ['b@example.com'] }, AN_ATTEMPT);
+    await schedules.update(tenantId, scheduleId, () => ({ ...DAILY, emails: ['b@example.com'] }), AN_ATTEMPT);
     expect(await look()).toMatchObject({ failures: 0, retryAt: null });
     await instance().round();
     expect(sent).toHaveLength(1);
@@ -347,7 +351,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       '2026-03-28T10:00:00Z',
     );
     meanwhile.act = () =>
-      schedules.update(tenantId, scheduleId, { ...DAILY, emails: ['b@example.com'] }, AN_ATTEMPT);
+      schedules.update(tenantId, scheduleId, () => ({ ...DAILY, emails: ['b@example.com'] }), AN_ATTEMPT);
     clock.ms = at('2026-03-29T05:00:00Z');
     await instance().round();
     expect(receivers).toEqual([['b@example.com']]);
@@ -364,7 +368,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       const narrowed = { ...DAILY, parameters: { databaseName: 'HR' }, emails: ['b@example.com'] };
       meanwhile[when] = async () => {
         delete meanwhile[when];
-        await schedules.update(tenantId, scheduleId, narrowed, AN_ATTEMPT);
+        await schedules.update(tenantId, scheduleId, () => narrowed, AN_ATTEMPT);
       };
       if (when === 'send') faults.send = 'HTTP 503';
       clock.ms = at('2026-03-29T05:00:00Z');
@@ -411,7 +415,12 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       '2026-03-28T10:00:00Z',
     );
     meanwhile.act = () =>
-      schedules.update(tenantId, scheduleId, { ...DAILY, every: null, cron: '0 9 * * *' }, AN_ATTEMPT);
+      schedules.update(
+        tenantId,
+        scheduleId,
+        () => ({ ...DAILY, every: null, cron: '0 9 * * *' }),
+        AN_ATTEMPT,
+      );
     clock.ms = at('2026-03-29T05:00:00Z');
     faults.make = new DomainError('invalid_parameter', { public: 'The report would have more rows.' });
     await instance().round();
@@ -426,7 +435,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     const { dueAt } = await look();
     clock.ms = at('2026-03-29T05:00:00Z');
     const renamed = { ...DAILY, name: 'for the auditors' };
-    expect((await schedules.update(tenantId, scheduleId, renamed, AN_ATTEMPT))?.dueAt).toEqual(dueAt);
+    expect((await schedules.update(tenantId, scheduleId, () => renamed, AN_ATTEMPT))?.dueAt).toEqual(dueAt);
     await instance().round();
     expect(done.size).toBe(1);
   });
@@ -636,6 +645,63 @@ it.each([
 ])('a schedule with %s is refused', (_, given, fields) => {
   const problems = definitionProblems(definitionOf(given as never, null), Date.now());
   expect(problems.map(({ field }) => field)).toEqual(fields);
+});
+
+describeOnPostgres('a schedule that two operators update at once', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open('postgresql');
+  });
+  afterAll(() => store.close());
+
+  /** Two updates, which both have read the schedule before either is stored. */
+  async function updatedAtOnce(...updates: readonly [object, object]) {
+    const { database, place, tenantId } = store;
+    const schedules = new ScheduleStore(database.service, database.owner, Date.now);
+    const resolver = new ReportScheduleResolver({
+      schedules,
+      tenants: { one: async () => tenantId },
+      hasDestination: async () => true,
+      nowMs: Date.now,
+    });
+    const { scheduleId } = await schedules.create(tenantId, DAILY, 'ops', AN_ATTEMPT);
+    const call = { attempt: () => AN_ATTEMPT } as never;
+    const blocker = new Client({ connectionString: place.databaseUrl ?? '' });
+    await blocker.connect();
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT FROM report_schedule WHERE schedule_id = $1 FOR UPDATE', [scheduleId]);
+    const answers = updates.map((given) =>
+      resolver.updateReportSchedule({ tenantId: String(tenantId), scheduleId, ...given } as never, call),
+    );
+    const settled = Promise.allSettled(answers);
+    await waitersOn(blocker, 2);
+    await blocker.query('COMMIT');
+    await blocker.end();
+    const done = await settled;
+    const stored = (await schedules.list(tenantId)).find((one) => one.scheduleId === scheduleId);
+    return {
+      refused: done.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])),
+      definition: stored?.definition,
+    };
+  }
+
+  it('has what both of them say', async () => {
+    const { refused, definition } = await updatedAtOnce(
+      { emails: ['a@example.com', 'b@example.com'] },
+      { formats: ['csv'] },
+    );
+    expect(refused).toEqual([]);
+    expect(definition).toEqual({ ...DAILY, emails: ['a@example.com', 'b@example.com'], formats: ['csv'] });
+  });
+
+  it('refuses the second one where both together make no sense', async () => {
+    const { refused, definition } = await updatedAtOnce(
+      { destinationId: randomUUID() },
+      { attach: true, keepDays: 9 },
+    );
+    expect(refused).toEqual([expect.objectContaining({ code: 'invalid_parameter' })]);
+    expect(definition?.attach).toBe(definition?.destinationId === null);
+  });
 });
 
 describe('a schedule that is changed', () => {

@@ -60,9 +60,14 @@ export class ReportScheduleResolver {
     const { tenantId, scheduleId, ...settings } = given;
     const id = await this.parts.tenants.one(call, tenantId);
     const former = (await this.parts.schedules.list(id)).find((one) => one.scheduleId === scheduleId);
-    const definition = definitionOf(settings, there(former ?? null).definition);
-    await this.#assertSound(id, definition);
-    return toAnswer(there(await this.parts.schedules.update(id, scheduleId, definition, attemptOf(call))));
+    await this.#assertSound(id, definitionOf(settings, there(former ?? null).definition));
+    const next = (now: Definition): Definition => {
+      const definition = definitionOf(settings, now);
+      // Others may have changed it meanwhile. The destination is known: they, or the lines above, have looked for it.
+      refuseIf(definitionProblems(definition, this.parts.nowMs()));
+      return definition;
+    };
+    return toAnswer(there(await this.parts.schedules.update(id, scheduleId, next, attemptOf(call))));
   }
 
   @Mutation(() => ScheduleType, { description: 'Pauses a schedule: no run is made by itself.' })

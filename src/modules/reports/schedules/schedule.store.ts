@@ -97,17 +97,20 @@ export class ScheduleStore {
     });
   }
 
-  /** @returns null: there is none */
-  update(tenantId: number, scheduleId: string, definition: Definition, attempt: Attempt) {
-    return this.#change({ tenantId, scheduleId }, attempt, (former) => ({
-      definition: toStored(JSON.stringify(definition)),
-      // A failure may have been of what was changed now: it is tried anew.
-      failures: 0,
-      retryAt: null,
-      ...(hasOtherTimes(former.definition, definition) && {
-        dueAt: new Date(timesOf(definition).next(this.nowMs())),
-      }),
-    }));
+  /** @param next the definition in place of the one that is there now @returns null: there is none */
+  update(tenantId: number, scheduleId: string, next: (former: Definition) => Definition, attempt: Attempt) {
+    return this.#change({ tenantId, scheduleId }, attempt, (former) => {
+      const definition = next(former.definition);
+      return {
+        definition: toStored(JSON.stringify(definition)),
+        // A failure may have been of what was changed now: it is tried anew.
+        failures: 0,
+        retryAt: null,
+        ...(hasOtherTimes(former.definition, definition) && {
+          dueAt: new Date(timesOf(definition).next(this.nowMs())),
+        }),
+      };
+    });
   }
 
   /** @returns null: there is none */
@@ -139,6 +142,8 @@ export class ScheduleStore {
     data: (former: Schedule) => Prisma.ReportScheduleUpdateManyMutationInput,
   ): Promise<Schedule | null> {
     return changeOfTenant(this.service, where.tenantId, attempt, async (tx) => {
+      // Of two who change it at once, the second one begins with what the first one stored.
+      await tx.$executeRawUnsafe(LOCK, where.tenantId, where.scheduleId);
       const former = await tx.reportSchedule.findFirst({ where: { ...where } });
       if (!former) return null;
       await tx.reportSchedule.updateMany({ where: { ...where }, data: data(toSchedule(former)) });
@@ -235,6 +240,8 @@ export class ScheduleStore {
 const DUE = (alias: string, now: string) =>
   `((NOT ${alias}.paused AND ${alias}.due_at <= ${now}) OR ${alias}.asked OR ${alias}.pending IS NOT NULL)
    AND (${alias}.retry_at IS NULL OR ${alias}.retry_at <= ${now})`;
+
+const LOCK = 'SELECT FROM report_schedule WHERE tenant_id = $1::int AND schedule_id = $2::uuid FOR UPDATE';
 
 const COLUMNS: Readonly<Record<keyof Progress, readonly [string, string]>> = {
   pending: ['pending', 'text'],
