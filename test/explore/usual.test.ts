@@ -137,6 +137,16 @@ describe.each(ENGINES.slice(-1))('who normally does this, on %s', (engine) => {
     expect((await usualOf(event(T0 + 14 * DAY_MS, LOGINS[0] as string))).hasHistory).toBe(true);
   });
 
+  it('gives ranges that the API takes for an event of the last hour that texts can state', async () => {
+    const last = event(Date.parse('9999-12-31T23:10:00Z'), 'etl');
+    await tenant.ingest([last]);
+    const { notes } = await usualOf(last);
+    expect(notes).toContainEqual(
+      expect.objectContaining({ fields: ['serverPrincipalName', 'hour'], count: 1 }),
+    );
+    for (const note of notes) expect([note.text, await totalOf(note)]).toEqual([note.text, note.count]);
+  });
+
   it('counts only events of the tenant of the event, and names it where the caller reads several', async () => {
     const other = await at.world.tenant();
     await other.ingest(usualDays());

@@ -1,6 +1,6 @@
 import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/limited';
-import { DAY_MS, formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { clampTicks, DAY_MS, formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allOf, type Expression, type ExpressionField, equals } from '../../event/expression/expression';
 import { parseFilter } from '../../event/expression/parse-filter';
 import { printed } from '../../event/expression/printed';
@@ -48,7 +48,7 @@ export async function usualOf(
   const period = { startTime: formatTicks(from), endTime: formatTicks(at) };
   const hour = {
     startTime: new Date(hourMs).toISOString(),
-    endTime: new Date(hourMs + HOUR_MS).toISOString(),
+    endTime: formatTicks(clampTicks(BigInt(hourMs + HOUR_MS) * TICKS_PER_MS)),
   };
   const historyDays = await historyOf(service, event, from, at);
   const filterOf = filtersOf(event, withTenant);
