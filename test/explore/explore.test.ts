@@ -12,6 +12,11 @@ const FACETS = `query($limit: Int, $search: String, $databaseName: String, $succ
   auditFacets(limit: $limit, search: $search, databaseName: $databaseName, succeeded: $succeeded,
     serverInstanceName: $serverInstanceName) {
     totalCount facets { field distinct values { value name succeeded failed } } } }`;
+const GROUPS = `query($fields: [String!], $sortBy: String, $sortDirection: String, $limit: Int,
+  $startTime: String, $endTime: String, $beforeStartTime: String, $beforeEndTime: String) {
+  auditGroups(fields: $fields, sortBy: $sortBy, sortDirection: $sortDirection, limit: $limit,
+    startTime: $startTime, endTime: $endTime, beforeStartTime: $beforeStartTime, beforeEndTime: $beforeEndTime) {
+    totalCount groupCount first second third succeeded failed before recordedBefore firstTime lastTime } }`;
 
 describe('the queries that the dashboard explores with', () => {
   const open = useWorld(ANY_ENGINE);
@@ -147,11 +152,6 @@ describe('the queries that the dashboard explores with', () => {
   });
 
   it('group events by up to three fields, all groups or the first ones, in any order, beside the period before', async () => {
-    const GROUPS = `query($fields: [String!], $sortBy: String, $sortDirection: String, $limit: Int,
-      $startTime: String, $endTime: String, $beforeStartTime: String, $beforeEndTime: String) {
-      auditGroups(fields: $fields, sortBy: $sortBy, sortDirection: $sortDirection, limit: $limit,
-        startTime: $startTime, endTime: $endTime, beforeStartTime: $beforeStartTime, beforeEndTime: $beforeEndTime) {
-        totalCount groupCount first second third succeeded failed before recordedBefore firstTime lastTime } }`;
     const groups = async (variables: object) =>
       (await session.graphql(GROUPS, variables)).body.data.auditGroups;
     const time = (minute: string) => `2026-01-05T10:${minute}:00.000Z`;
@@ -209,6 +209,35 @@ describe('the queries that the dashboard explores with', () => {
       third: ['ZZ', 'SL'],
       before: [0, 0],
       recordedBefore: [false, false],
+    });
+  });
+
+  it('give a group that several tenants have in the period before alone the first and the last time of all of them', async () => {
+    const tenants = [
+      await open.world.tenant(),
+      await open.world.tenant(),
+      await open.world.tenant(),
+    ] as const;
+    const at = (minute: string) => `2026-02-05T${minute}:00.000Z`;
+    const audit = (place: 0 | 1 | 2, minute: string, databaseName: string) =>
+      tenants[place].audited({ eventTime: at(minute).replace('Z', '0000Z'), databaseName });
+    await audit(0, '10:03', 'Gone');
+    await audit(1, '10:01', 'Gone');
+    await audit(2, '10:05', 'Gone');
+    // The times of a group with events in the range are those of the range.
+    for (const minute of ['12:02', '12:03']) await audit(1, minute, 'Here');
+    await audit(0, '10:04', 'Here');
+    const { key } = await open.world.key({ tenantIds: tenants.map(({ tenantId }) => tenantId) });
+    const ofAll = await DashboardSession.signIn(open.world, key);
+    const { body } = await ofAll.graphql(GROUPS, {
+      ...{ fields: ['databaseName'], sortBy: 'before', sortDirection: 'desc' },
+      ...{ startTime: at('12:00'), endTime: at('13:00') },
+      ...{ beforeStartTime: at('10:00'), beforeEndTime: at('11:00') },
+    });
+    expect(body.data.auditGroups).toMatchObject({
+      ...{ totalCount: 2, groupCount: 2, first: ['Gone', 'Here'], succeeded: [0, 2], before: [3, 1] },
+      firstTime: [at('10:01'), at('12:02')],
+      lastTime: [at('10:05'), at('12:03')],
     });
   });
 
