@@ -52,6 +52,7 @@ export function answerTail(
     let room = await holdFor(call, answers, LIMITS.tailReadBytes);
     const read = await tail.read({
       ...asker,
+      disabled: disabledOf(call.principal),
       filters,
       limit,
       cursor: cursor ?? null,
@@ -63,7 +64,7 @@ export function answerTail(
       whileWaiting: async (work) => {
         room.release();
         const came = await whileWaiting(request, response, work);
-        await assertAllowed(call, asker.tenants);
+        await assertStillReads(call, asker.tenants);
         // What many calls wait for is read once for all of them.
         room = await holdFor(call, answers, LIMITS.answerBytesAssumed);
         return came;
@@ -111,16 +112,35 @@ export function abortedWith(signal: AbortSignal, over: AbortSignal): AbortSignal
   return controller.signal;
 }
 
+const disabledOf = (principal: Principal): readonly number[] =>
+  (principal.kind === 'public' && principal.disabledTenantIds) || [];
+
+const admitWaiting = (call: Pick<Call, 'again' | 'entrance'>) =>
+  admitAgain(call, TAIL_RULE, 'while the call waited');
+
 /** @throws DomainError `unauthorized`, `forbidden` */
 export async function assertAllowed(
   call: Pick<Call, 'again' | 'entrance'>,
   tenants: TailRequest['tenants'],
 ): Promise<Principal> {
-  const principal = await admitAgain(call, TAIL_RULE, 'while the call waited');
+  const principal = await admitWaiting(call);
   const now = tenantSetOf({ principal });
   if (tenants.some((tenantId) => !now.includes(tenantId)))
     throw new DomainError('forbidden', { public: 'The key lost a tenant while the call waited.' });
   return principal;
+}
+
+/**
+ * As `assertAllowed` for a call that can be repeated: the next one leaves out the tenants that were disabled meanwhile.
+ * @throws DomainError `unauthorized`, `forbidden`, `service_unavailable`
+ */
+async function assertStillReads(call: Call, tenants: TailRequest['tenants']): Promise<void> {
+  const disabled = disabledOf(await admitWaiting(call));
+  if (tenants.some((tenantId) => disabled.includes(tenantId)))
+    throw new DomainError('service_unavailable', {
+      public: 'A tenant of the key was disabled while the call waited. Ask again.',
+    });
+  await assertAllowed(call, tenants);
 }
 
 function send(

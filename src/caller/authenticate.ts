@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AddressList } from '../address-list';
 import { LIMITS } from '../limits';
-import { tenantsOrNone } from '../tenant-set';
+import { tenantSet, tenantsOrNone } from '../tenant-set';
 import { hashOfKey, isWellFormedKey } from './key-format';
 import type { KeyStore, StoredKey } from './key-store';
 import type { MarkedTenants, Principal } from './principal';
@@ -116,7 +116,15 @@ function toPrincipal(key: StoredKey, inUse: readonly number[]): Principal {
   switch (key.kind) {
     case 'public': {
       const { scopes, rateLimitPerMinute } = key;
-      return { kind: 'public', ...caller, scopes, tenantIds: tenantsOrNone(inUse), rateLimitPerMinute };
+      const disabled = key.tenantIds.filter((tenantId) => !inUse.includes(tenantId));
+      return {
+        kind: 'public',
+        ...caller,
+        scopes,
+        tenantIds: tenantsOrNone(inUse),
+        ...(disabled.length > 0 && { disabledTenantIds: tenantSet(disabled) }),
+        rateLimitPerMinute,
+      };
     }
     case 'agent':
     case 'enroll': {

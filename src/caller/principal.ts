@@ -12,6 +12,8 @@ export type Principal =
       readonly kind: 'public';
       readonly scopes: readonly string[];
       readonly tenantIds: TenantSet | NoTenants;
+      /** Set for a key of other tenants too, which an operator has disabled: it reads none of them now. */
+      readonly disabledTenantIds?: TenantSet;
       readonly rateLimitPerMinute: number | null;
     })
   | (Caller & { readonly kind: 'agent'; readonly tenantId: number })

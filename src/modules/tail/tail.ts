@@ -28,6 +28,8 @@ import { type TailItem, Walk } from './walk';
 export interface TailRequest {
   /** The tenants that the caller may see now. */
   readonly tenants: TenantSet;
+  /** Tenants of the caller that are disabled now: none of their events is read, and the cursor keeps its places in them. */
+  readonly disabled?: readonly number[];
   /** The holder for whom bounds are counted. */
   readonly holder: string;
   /** The holder of the place at which the call waits; by default `holder`. */
@@ -107,9 +109,10 @@ export class Tail {
     const until = this.#clockMs() + request.waitSeconds * 1_000;
     const place =
       request.cursor === null ? await this.#begin(request) : await this.#goOn(request, request.cursor);
-    const listed = () => (request.withSources ? this.#sources(place) : null);
+    const { read, kept } = apart(place, request.disabled ?? []);
+    const listed = () => (request.withSources ? this.#sources(read) : null);
     let sources = await listed();
-    let walk = await this.#walk(request, new Walk(place));
+    let walk = await this.#walk(request, new Walk(read));
     if (walk.isWithout && this.#clockMs() < until) {
       const leave = await this.#takePlace(request.waiter ?? request.holder, until);
       try {
@@ -138,14 +141,23 @@ export class Tail {
     const { seal } = this.parts;
     await this.#mark(walk);
     const startCursor = request.cursor ?? seal.seal(place);
-    return { items, caughtUp, removed, sources, startCursor, nextCursor: seal.seal(walk.place) };
+    const nextCursor = seal.seal(await this.#withKept(walk.place, kept));
+    return { items, caughtUp, removed, sources, startCursor, nextCursor };
+  }
+
+  /** @param kept places in the logs that were not read */
+  async #withKept(place: TailPlace, kept: ReadonlyMap<number, number>): Promise<TailPlace> {
+    if (kept.size === 0) return place;
+    const positions = new Map([...place.positions, ...kept].sort(([a], [b]) => a - b));
+    return { ...place, positions, mark: await this.#markAt(positions) };
   }
 
   #sources({ positions }: TailPlace): Promise<readonly object[]> {
     return this.parts.listSources(tenantSet([...positions.keys()]));
   }
 
-  async #begin({ tenants, from, filters }: TailRequest): Promise<TailPlace> {
+  async #begin({ from, filters, ...request }: TailRequest): Promise<TailPlace> {
+    const tenants = allOf(request);
     const { epoch } = this.parts.epoch.state;
     const positions = new Map<number, number>(tenants.map((tenantId) => [tenantId, 0]));
     if (from === NOW)
@@ -160,7 +172,8 @@ export class Tail {
     return { positions, turn: 0, filter: filterHash(filters), epoch, mark };
   }
 
-  async #goOn({ tenants, filters }: TailRequest, cursor: string): Promise<TailPlace> {
+  async #goOn({ filters, ...request }: TailRequest, cursor: string): Promise<TailPlace> {
+    const tenants = allOf(request);
     const place = this.parts.seal.open(cursor);
     const lost = [...place.positions.keys()].filter((tenantId) => !tenants.includes(tenantId));
     if (lost.length > 0)
@@ -301,6 +314,30 @@ export class Tail {
     }
     return walk;
   }
+}
+
+/** The tenants that a cursor of the caller may name. */
+const allOf = ({ tenants, disabled = [] }: Pick<TailRequest, 'tenants' | 'disabled'>): TenantSet =>
+  tenantSet([...tenants, ...disabled]);
+
+/**
+ * Parts the logs that are read from those of disabled tenants.
+ * @throws DomainError `forbidden` if all are of disabled tenants
+ */
+function apart(
+  place: TailPlace,
+  disabled: readonly number[],
+): { readonly read: TailPlace; readonly kept: ReadonlyMap<number, number> } {
+  const isKept = ([tenantId]: readonly [number, number]) => disabled.includes(tenantId);
+  const kept = new Map([...place.positions].filter(isKept));
+  if (kept.size === 0) return { read: place, kept };
+  const positions = new Map([...place.positions].filter((one) => !isKept(one)));
+  if (positions.size === 0)
+    throw new DomainError('forbidden', {
+      public:
+        'Every tenant of the cursor is disabled. Keep the cursor: it goes on when an operator enables one.',
+    });
+  return { read: { ...place, positions, mark: null }, kept };
 }
 
 /** The time that a call which waited may take for its last read. Its place is kept for this long in addition. */

@@ -56,6 +56,46 @@ describe.each(ENGINES)('the cursor of the tail on %s', (engine) => {
     expect(tenants).toEqual([a, b, a, b].map(({ tenantId }) => tenantId));
   });
 
+  it('keeps its place in a tenant that is disabled, and gives the events of the others meanwhile', async () => {
+    const [a, b] = await two();
+    const key = await keyOf(a, b);
+    const switchTo = (tenant: TestTenant, isDisabled: boolean) =>
+      isDisabled
+        ? open.world.operate(
+            'mutation($t: String!) { disableTenant(tenantId: $t, reason: "unpaid") { tenantId } }',
+            { t: tenant.tenantId },
+          )
+        : open.world.operate('mutation($t: String!) { enableTenant(tenantId: $t) { tenantId } }', {
+            t: tenant.tenantId,
+          });
+    const before = await drain(reader(key) as never, { from: 'beginning' });
+    await ingest(a, 4);
+    await sequenced(a, 34);
+    const alone = await drain(reader(await keyOf(a)) as never, { from: 'beginning' });
+    await switchTo(a, true);
+    await ingest(b, 5);
+    await sequenced(b, 35);
+    const owners = (items: readonly { tenantId: string }[]) => items.map(({ tenantId }) => tenantId);
+
+    const meanwhile = await drain(reader(key) as never, { cursor: before.cursor }, { include: 'sources' });
+    expect(owners(meanwhile.items)).toEqual(Array(5).fill(b.tenantId));
+    const begun = await drain(reader(key) as never, { from: 'beginning' });
+    expect(owners(begun.items)).toEqual(Array(35).fill(b.tenantId));
+    expect((await drain(reader(key) as never, { cursor: meanwhile.cursor })).items).toEqual([]);
+    // It names no tenant that is in use.
+    expectError(await reader(key).get(PATH, { cursor: alone.cursor }), 403, 'forbidden');
+    // A key without the tenant learns nothing of it.
+    const { key: other } = await open.world.key({ tenantIds: [b.tenantId] });
+    expectError(await reader(other).get(PATH, { cursor: meanwhile.cursor }), 403, 'forbidden');
+
+    await switchTo(a, false);
+    const after = await drain(reader(key) as never, { cursor: meanwhile.cursor });
+    expect(owners(after.items)).toEqual(Array(4).fill(a.tenantId));
+    expect(owners((await drain(reader(key) as never, { cursor: begun.cursor })).items)).toEqual(
+      Array(34).fill(a.tenantId),
+    );
+  });
+
   it('works with another key of its tenants, or of more, and never adds a tenant', async () => {
     const [a, b] = await two();
     const { cursor, items } = await drain(a, { from: 'beginning' });
@@ -171,6 +211,22 @@ describe.each(ONE_ENGINE)('waiting calls of the tail on %s', (engine) => {
       id: acme.keyId,
     });
     expectError(await waiting, 401, 'unauthorized');
+  });
+
+  it('end without events when one of their tenants is disabled, and the next call goes on without it', async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
+    const { key } = await open.world.key({ tenantIds: [acme.tenantId, other.tenantId] });
+    const get = (query: object) => open.world.get(PATH, key, { query: query as never });
+    const waiting = get({ from: 'now', wait: 3 });
+    await open.world.operate(
+      'mutation($t: String!) { disableTenant(tenantId: $t, reason: "unpaid") { tenantId } }',
+      { t: acme.tenantId },
+    );
+    const { status, body } = await waiting;
+    expect([status, body.data]).toEqual([200, []]);
+    await ingest(other, 2);
+    await sequenced(other, 2);
+    expect((await get({ cursor: body.meta.nextCursor })).body.data).toHaveLength(2);
   });
 });
 
