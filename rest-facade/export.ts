@@ -43,11 +43,13 @@ export function answerExport(
     const { format, schema, cursor, end, ...filters } = parseExport(request.query);
     refuseHidden(EXPORT_PARAMETERS, filters, call);
     const shown = new ShownEvents(call, EXPORT_OPERATION);
+    const asker = askerOf(call);
     const begun = await begin({
-      ...askerOf(call),
+      ...asker,
       filter: toAuditEventFilter(filters),
       cursor: cursor?.toLowerCase() ?? null,
-      assertAllowed: async () => void (await admitAgain(call, EXPORT_RULE, 'during the export')),
+      assertAllowed: async () =>
+        void (await admitAgain(call, EXPORT_RULE, 'during the export', asker.tenants)),
     });
     try {
       running.begins();
@@ -60,7 +62,7 @@ export function answerExport(
           return shown.all(events);
         },
         whole: (text: string) =>
-          large.written(text, format === 'csv' ? 'csv' : 'json', askerOf(call), LIMITS.exportWaitMs),
+          large.written(text, format === 'csv' ? 'csv' : 'json', asker, LIMITS.exportWaitMs),
       };
       await send(request, response, written, begun);
     } catch (error) {

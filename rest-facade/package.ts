@@ -61,7 +61,7 @@ export function answerPackage(
     const tenants = oneTenant(tenantId);
     const asker = { ...askerOf(call), tenants };
     const assertAllowed = async () => {
-      await admitAgain(call, PACKAGE_RULE, 'while the package was made');
+      await admitAgain(call, PACKAGE_RULE, 'while the package was made', tenants);
     };
     const filter = toAuditEventFilter(filters);
     const begun = await begin({ ...asker, filter, cursor: null, assertAllowed });

@@ -67,9 +67,9 @@ export const answerNewRun = (reports: ReportEntrance, contextOf: ContextOf): Req
           holder: holderOf(principal),
           createdBy: principal.session?.user ?? principal.name,
           gone: call.gone,
-          assertAllowed: async () => {
+          assertAllowed: async (tenant) => {
             if (call.gone.aborted) throw new CallerGone();
-            await admitAgain(call, REPORT_RULE, 'while the report was made');
+            await admitAgain(call, REPORT_RULE, 'while the report was made', [tenant]);
           },
         });
       const runId = await inSilence(request, make);

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
-import { askerOf, type Principal, tenantSetOf } from '../src/caller/principal';
+import { askerOf, type Principal } from '../src/caller/principal';
 import { DomainError, isUnavailable } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import { furtherCalls, type WholeTexts } from '../src/event/marks';
@@ -115,27 +115,20 @@ export function abortedWith(signal: AbortSignal, over: AbortSignal): AbortSignal
 const disabledOf = (principal: Principal): readonly number[] =>
   (principal.kind === 'public' && principal.disabledTenantIds) || [];
 
-const admitWaiting = (call: Pick<Call, 'again' | 'entrance'>) =>
-  admitAgain(call, TAIL_RULE, 'while the call waited');
+const WAITED = 'while the call waited';
 
 /** @throws DomainError `unauthorized`, `forbidden` */
-export async function assertAllowed(
+export const assertAllowed = (
   call: Pick<Call, 'again' | 'entrance'>,
   tenants: TailRequest['tenants'],
-): Promise<Principal> {
-  const principal = await admitWaiting(call);
-  const now = tenantSetOf({ principal });
-  if (tenants.some((tenantId) => !now.includes(tenantId)))
-    throw new DomainError('forbidden', { public: 'The key lost a tenant while the call waited.' });
-  return principal;
-}
+): Promise<Principal> => admitAgain(call, TAIL_RULE, WAITED, tenants);
 
 /**
  * As `assertAllowed` for a call that can be repeated: the next one leaves out the tenants that were disabled meanwhile.
  * @throws DomainError `unauthorized`, `forbidden`, `service_unavailable`
  */
 async function assertStillReads(call: Call, tenants: TailRequest['tenants']): Promise<void> {
-  const disabled = disabledOf(await admitWaiting(call));
+  const disabled = disabledOf(await admitAgain(call, TAIL_RULE, WAITED, []));
   if (tenants.some((tenantId) => disabled.includes(tenantId)))
     throw new DomainError('service_unavailable', {
       public: 'A tenant of the key was disabled while the call waited. Ask again.',

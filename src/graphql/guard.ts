@@ -1,7 +1,7 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import { type AccessLog, entryOf, type Result } from '../caller/access-log';
 import { attemptBy, type Call } from '../caller/call';
-import { type AccessRule, enforce, holderOf, tenantsOf } from '../caller/principal';
+import { type AccessRule, enforce, holderOf, tenantSetOf, tenantsOf } from '../caller/principal';
 import type { AnswerBytes, Room } from '../caller/rate-limit/holdings';
 import { DomainError, ERRORS, toDomainError } from '../errors';
 import { markedBytes } from '../event/marks';
@@ -59,14 +59,24 @@ export const holdFor = (
 ): Promise<Room> => answers.hold({ holder: holderOf(principal), tenants: tenantsOf(principal), gone }, bytes);
 
 /**
- * Checks the caller again, because an operation may outlast a key or a session.
- * @param when the key or session may have ended, in words @throws DomainError `unauthorized`, `forbidden`
+ * Checks the caller again, because an operation may outlast a key, a session, or the caller's right to a tenant.
+ * @param when these may have ended, in words
+ * @param tenants of the operation
+ * @throws DomainError `unauthorized`, `forbidden`
  */
-export async function admitAgain(call: Pick<Call, 'again' | 'entrance'>, rule: AccessRule, when: string) {
+export async function admitAgain(
+  call: Pick<Call, 'again' | 'entrance'>,
+  rule: AccessRule,
+  when: string,
+  tenants: readonly number[],
+) {
   const principal = await call.again();
   if (!principal)
     throw new DomainError('unauthorized', { public: `The key or the session has ended ${when}.` });
   enforce(rule, { principal, entrance: call.entrance });
+  const now = tenantSetOf({ principal });
+  if (tenants.some((tenantId) => !now.includes(tenantId)))
+    throw new DomainError('forbidden', { public: `The key lost a tenant ${when}.` });
   return principal;
 }
 

@@ -75,7 +75,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
             make: async (request) => {
               await new Promise(setImmediate);
               if (faults.stop) stopping.abort();
-              await request.assertAllowed();
+              await request.assertAllowed(1);
               await held.get([...request.tenants][0] ?? 0);
               await meanwhile.act?.();
               if (faults.make) throw faults.make;

@@ -126,7 +126,7 @@ class Entrance {
     make: async (request: MakeRequest) => {
       this.made.push(request);
       await this.whileMade();
-      await request.assertAllowed();
+      await request.assertAllowed(1);
       return 'run-1';
     },
     file: async (_tenants: unknown, runId: string, format: string) => ({

@@ -106,12 +106,15 @@ export interface MakeRequest {
   readonly run?: NewRun;
   /** Aborted when nobody waits for the run any more. */
   readonly gone?: AbortSignal;
-  /** @throws DomainError if the caller may no longer have the events */
-  readonly assertAllowed: () => Promise<void>;
+  /** @throws DomainError if the caller may no longer have the events of the tenant */
+  readonly assertAllowed: (tenantId: number) => Promise<void>;
 }
 
 /** A request for a run of one tenant. */
-type OneRun = Omit<MakeRequest, 'tenants'> & { readonly tenantId: number };
+type OneRun = Omit<MakeRequest, 'tenants' | 'assertAllowed'> & {
+  readonly tenantId: number;
+  readonly assertAllowed: () => Promise<void>;
+};
 
 /** The columns of a run, how many rows there may be (null: nobody knows), and what sums them up. */
 interface Shape {
@@ -150,7 +153,8 @@ export class ReportMaker {
    * @throws DomainError `not_found`, `invalid_parameter`, `rate_limited`, `service_unavailable`
    */
   async make({ tenants, ...given }: MakeRequest): Promise<string> {
-    const request = { ...given, tenantId: tenantMeant(tenants, given.values.tenantId) };
+    const tenantId = tenantMeant(tenants, given.values.tenantId);
+    const request = { ...given, tenantId, assertAllowed: () => given.assertAllowed(tenantId) };
     const declared = await this.#declared(request);
     const asked = askedOf(request.report, request.values, this.nowMs(), declared !== null);
     if ('problems' in asked) throw refusal(asked.problems);

@@ -37,16 +37,20 @@ describeOnPostgres('an export whose caller may no longer have it', () => {
    * Begins an export, ends the right to it, and reads on. The answer must break off, with far fewer bytes than a whole
    * export.
    */
-  async function cutBy(path: string, headers: Record<string, string>, end: () => Promise<unknown>) {
+  async function cutBy(
+    path: string,
+    headers: Record<string, string>,
+    end: () => Promise<unknown>,
+    isOver?: () => Promise<unknown>,
+  ) {
     const response = await fetch(`${open.world.service.url}${path}?end=1`, { headers });
     expect(response.status).toBe(200);
     expect(response.headers.get('X-Total-Count')).toBe(String(EVENTS));
     const reader = response.body?.getReader();
     await reader?.read();
     await end();
-    await isRefused(() =>
-      open.world.fetch(path.replace('/export', path === REST ? '' : '/session'), { headers }),
-    );
+    const own = path.replace('/export', path === REST ? '' : '/session');
+    await (isOver ? isOver() : isRefused(() => open.world.fetch(own, { headers })));
     let bytes = 0;
     const readAll = async () => {
       for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
@@ -106,5 +110,28 @@ describeOnPostgres('an export whose caller may no longer have it', () => {
     );
     const revoked = await signedIn();
     await cutBy(DASHBOARD, revoked.headers, () => revoke(revoked.keyId));
+  });
+
+  it.each([
+    ['breaks off', 'a tenant of its key'],
+    ['goes on', 'a tenant of another key'],
+  ])('%s when %s is disabled', async (what, whose) => {
+    const [own, foreign] = [await open.world.tenant(), await open.world.tenant()];
+    const { key } = await open.world.key({ tenantIds: [acme.tenantId, own.tenantId] });
+    const { tenantId } = whose === 'a tenant of its key' ? own : foreign;
+    const { key: alone } = await open.world.key({ tenantIds: [tenantId] });
+    const disable = () =>
+      open.world.operate(
+        'mutation($t: String!) { disableTenant(tenantId: $t, reason: "unpaid") { tenantId } }',
+        { t: tenantId },
+      );
+    const isDisabled = () =>
+      until(
+        async () => (await open.world.get(PATH.replace('/export', ''), alone)).status,
+        (status) => status === 403,
+      );
+    const cut = cutBy(REST, { 'X-Api-Key': key }, disable, isDisabled);
+    // The whole of it is no part.
+    await (what === 'breaks off' ? cut : expect(cut).rejects.toThrow(/resolved instead of rejected/));
   });
 });
