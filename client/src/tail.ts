@@ -71,9 +71,10 @@ export async function* tail<T>(
 
 /**
  * Whether the service refuses a cursor for good. Then begin anew without it; after a `CursorOfEarlierLogError`, with
- * `from` and the `receivedAt` of the last event that you have.
+ * `from` and the `receivedAt` of the last event that you have. Keep the cursor after a `ForbiddenError`: it goes on once
+ * the key has its right again, as when a disabled tenant is enabled.
  */
 export const isCursorRefused = (error: unknown): boolean =>
   error instanceof ApiError && REFUSED.has(error.code);
 
-const REFUSED = new Set(['invalid_parameter', 'forbidden', 'cursor_of_earlier_log']);
+const REFUSED = new Set(['invalid_parameter', 'cursor_of_earlier_log']);
