@@ -5,7 +5,7 @@ import { DomainError, isUnavailable } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import { furtherCalls, type WholeTexts } from '../src/event/marks';
 import { refuseHidden } from '../src/event/parse-parameters';
-import { admitAgain, holdFor } from '../src/graphql/guard';
+import { admitAgain, assertStillHas, holdFor } from '../src/graphql/guard';
 import { writePieces } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import type { TailParts } from '../src/modules/tail/module';
@@ -128,12 +128,13 @@ export const assertAllowed = (
  * @throws DomainError `unauthorized`, `forbidden`, `service_unavailable`
  */
 async function assertStillReads(call: Call, tenants: TailRequest['tenants']): Promise<void> {
-  const disabled = disabledOf(await admitAgain(call, TAIL_RULE, WAITED, []));
+  const principal = await admitAgain(call, TAIL_RULE, WAITED, []);
+  const disabled = disabledOf(principal);
   if (tenants.some((tenantId) => disabled.includes(tenantId)))
     throw new DomainError('service_unavailable', {
       public: 'A tenant of the key was disabled while the call waited. Ask again.',
     });
-  await assertAllowed(call, tenants);
+  assertStillHas(principal, tenants, WAITED);
 }
 
 function send(

@@ -1,7 +1,14 @@
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import { type AccessLog, entryOf, type Result } from '../caller/access-log';
 import { attemptBy, type Call } from '../caller/call';
-import { type AccessRule, enforce, holderOf, tenantSetOf, tenantsOf } from '../caller/principal';
+import {
+  type AccessRule,
+  enforce,
+  holderOf,
+  type Principal,
+  tenantSetOf,
+  tenantsOf,
+} from '../caller/principal';
 import type { AnswerBytes, Room } from '../caller/rate-limit/holdings';
 import { DomainError, ERRORS, toDomainError } from '../errors';
 import { markedBytes } from '../event/marks';
@@ -74,10 +81,15 @@ export async function admitAgain(
   if (!principal)
     throw new DomainError('unauthorized', { public: `The key or the session has ended ${when}.` });
   enforce(rule, { principal, entrance: call.entrance });
+  assertStillHas(principal, tenants, when);
+  return principal;
+}
+
+/** @throws DomainError `forbidden` if a caller who was looked up again has lost one of the tenants */
+export function assertStillHas(principal: Principal, tenants: readonly number[], when: string): void {
   const now = tenantSetOf({ principal });
   if (tenants.some((tenantId) => !now.includes(tenantId)))
     throw new DomainError('forbidden', { public: `The key lost a tenant ${when}.` });
-  return principal;
 }
 
 /** The access log, what joins the dashboard's reads on their way to it, and the clock for its entries. */

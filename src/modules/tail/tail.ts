@@ -337,6 +337,7 @@ function apart(
       public:
         'Every tenant of the cursor is disabled. Keep the cursor: it goes on when an operator enables one.',
     });
+  // The mark is of all places: it was compared when the cursor was opened, and the next cursor gets another one.
   return { read: { ...place, positions, mark: null }, kept };
 }
 
