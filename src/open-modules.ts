@@ -18,7 +18,7 @@ import { entitiesModule } from './modules/entities/module';
 import { openEvidence } from './modules/evidence/module';
 import { exploreModule } from './modules/explore/module';
 import { PostgresAuditEventExplorer } from './modules/explore/stored-explorer';
-import { beginExports } from './modules/export/module';
+import { exportModule } from './modules/export/module';
 import { openIngest } from './modules/ingest/module';
 import { instancesModule } from './modules/instances/module';
 import { keysModule } from './modules/keys/module';
@@ -204,12 +204,13 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   });
   evidence.alsoCheck(detection.problemsOf);
   const large = new LargeStatements(service, largeTurns, sealedStatement(service));
-  const beginExport = beginExports(service, fairShare);
+  const { beginExport, beginValues } = exportModule(service, fairShare);
   const reports = reportsModule({
     service,
     owner,
     ask: {
       events: beginExport,
+      values: beginValues,
       masks: async (tenantId) => (await maskedTenants.among([tenantId])).length > 0,
       lags: sources.lags,
       whole: (text, form, asker, waitMs) => large.written(text, form, asker, waitMs),

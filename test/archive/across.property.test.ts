@@ -10,7 +10,7 @@ import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
-import { exporter } from '../../src/modules/export/export-events';
+import { exporter, valuesExporter } from '../../src/modules/export/export-events';
 import { PostgresExportLeases } from '../../src/modules/export/leases';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
@@ -18,6 +18,7 @@ import { applyRetention } from '../../src/modules/tenants/retention/apply-retent
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
 import { oneTenant, tenantSet } from '../../src/tenant-set';
+import { exported, exportedValues } from '../support/all-values';
 import { questions, type Sent, sentEvents, toQuery } from '../support/arbitraries';
 import { AN_ATTEMPT } from '../support/attempt';
 import { answerOf, type Question, type Stored, summaryOf, type WrittenFilter } from '../support/brute-force';
@@ -296,25 +297,21 @@ async function compareExport(
   const { service } = base.database;
   const source = new PostgresExportSource(service, { ...pageLimits, read: 3 });
   const shares = new FairShare(sharesOf(LIMITS.databaseConnections));
-  const running = await exporter(
-    source,
-    new PostgresExportLeases(service),
-    shares,
-  )({
+  const parts = [source, new PostgresExportLeases(service), shares] as const;
+  const request = {
     tenants: tenantSet(ids),
     holder: 'test',
     filter: filterOf(question),
     cursor: null,
     assertAllowed: async () => {},
-  });
-  const found: string[] = [];
-  for await (const events of running.batches) found.push(...events.map(({ recordId }) => recordId));
-  await running.end();
+  };
+  const found = await exported(exporter(...parts), request);
   const expected = answerOf(stored, ids.map(String), { ...question, ...WHOLE }).data.map(
     ({ recordId }) => recordId,
   );
-  expect(running.totalCount).toBe(expected.length);
-  expect(found).toEqual(expected);
+  expect(found.totalCount).toBe(expected.length);
+  expect(found.ids).toEqual(expected);
+  expect(await exportedValues(valuesExporter(...parts), request)).toEqual(found.values);
 }
 
 /** Every event stands in the log once, and is read there as it was sent. */

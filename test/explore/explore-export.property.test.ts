@@ -5,12 +5,13 @@ import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { LIMITS } from '../../src/limits';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
-import { exporter } from '../../src/modules/export/export-events';
+import { exporter, valuesExporter } from '../../src/modules/export/export-events';
 import { PostgresExportLeases } from '../../src/modules/export/leases';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
 import { Folder } from '../../src/store/counts/fold';
 import { tenantSet } from '../../src/tenant-set';
+import { exported, exportedValues } from '../support/all-values';
 import { questions, type Sent, sentEvents, toQuery } from '../support/arbitraries';
 import { AT_ONCE } from '../support/at-once';
 import { answerOf, type Question, type Stored } from '../support/brute-force';
@@ -59,23 +60,13 @@ describe.each(ENGINES)('the export on %s', (engine) => {
                 ...pageLimits,
                 read: 3,
               });
-              const running = await exporter(
-                source,
-                leases,
-                new FairShare(sharesOf(LIMITS.databaseConnections)),
-              )({
-                tenants,
-                holder: 'test',
-                filter: filterOf(question),
-                cursor,
-                assertAllowed: async () => {},
-              });
-              const found: string[] = [];
-              for await (const events of running.batches)
-                found.push(...events.map(({ recordId }) => recordId));
-              await running.end();
-              expect(running.totalCount).toBe(expected.length);
-              expect(found).toEqual(expected.filter((id) => cursor === null || id > cursor));
+              const parts = [source, leases, new FairShare(sharesOf(LIMITS.databaseConnections))] as const;
+              const filter = filterOf(question);
+              const request = { tenants, holder: 'test', filter, cursor, assertAllowed: async () => {} };
+              const found = await exported(exporter(...parts), request);
+              expect(found.totalCount).toBe(expected.length);
+              expect(found.ids).toEqual(expected.filter((id) => cursor === null || id > cursor));
+              expect(await exportedValues(valuesExporter(...parts), request)).toEqual(found.values);
             }
           }
         },

@@ -15,7 +15,7 @@ describe('an export', () => {
   let checks: number;
   let released: number;
   let renewals: (boolean | Error)[];
-  let source: ExportSource;
+  let source: Pick<ExportSource, 'plan' | 'page'>;
   beforeEach(() => {
     [asked, waits, checks, released, renewals] = [[], [], 0, 0, []];
     source = {

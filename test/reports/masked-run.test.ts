@@ -1,13 +1,20 @@
+import { type AnyField, toSnakeCase } from '../../src/event/fields';
 import { LIMITS } from '../../src/limits';
 import { findReport } from '../../src/modules/reports/declarations';
 import { type MakeRequest, ReportMaker } from '../../src/modules/reports/maker';
 import { LocalFileMaker } from '../../src/modules/reports/run-files';
+import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
+import { valuesOfRows } from '../../src/store/rows/event-values';
 import { anEventInFull } from '../evidence/parts/log-copies';
 
 const RUN = { runId: 'run-1', createdAt: '2026-05-04T08:00:00.000Z' };
 
+/** An event as a row has it. */
+const rowOf = (event: StoredAuditEvent) =>
+  Object.fromEntries(Object.entries(event).map(([name, value]) => [toSnakeCase(name), value ?? '']));
+
 /** A maker of runs of a tenant, which masks its statements while `masks.now` is true. */
-function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<unknown[]>, totalCount = 2) {
+function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<StoredAuditEvent[]>, totalCount = 2) {
   const done: string[] = [];
   const formats = new Set<string>();
   const store = {
@@ -16,14 +23,23 @@ function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<unknown[
     finish: async () => void done.push('finished'),
     abandon: async () => void done.push('given up'),
   };
+  const end = async () => {};
   const ask = {
-    events: async () => ({ totalCount, batches: batches(), end: async () => {} }),
+    events: async () => ({ totalCount, batches: batches(), end }),
+    values: async (_: unknown, fields: readonly AnyField[]) => ({
+      totalCount,
+      batches: valuesOf(fields),
+      end,
+    }),
     masks: async () => masks.now,
     sources: async () => [],
     logs: async () => [],
     removals: async () => [],
     workingHours: async () => [],
   };
+  async function* valuesOf(fields: readonly AnyField[]) {
+    for await (const events of batches()) yield valuesOfRows(events.map(rowOf), fields);
+  }
   const nowMs = () => Date.parse(RUN.createdAt);
   const maker = new ReportMaker(store as never, ask as never, {} as never, new LocalFileMaker(), nowMs);
   const make = (format = 'csv') =>

@@ -1,6 +1,7 @@
-import type { LiftedName } from '../../event/fields';
+import type { AnyField, LiftedName } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import type { EventValues } from '../../store/rows/event-values';
 import type { TenantSet } from '../../tenant-set';
 
 /** A span of record ids: `after` is excluded, `upTo` is included. */
@@ -16,8 +17,14 @@ export interface ExportPlan {
   readonly spans: readonly IdSpan[];
 }
 
-export interface ExportPage {
-  readonly events: readonly StoredAuditEvent[];
+/** How large a page may be; the first event may exceed the bytes. */
+export interface PageLimits {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+export interface ExportPage<Events = readonly StoredAuditEvent[]> {
+  readonly events: Events;
   /** Where the span continues; null at its end. */
   readonly after: string | null;
 }
@@ -35,6 +42,13 @@ export interface ExportSource {
     span: IdSpan,
     lifted?: readonly LiftedName[],
   ): Promise<ExportPage>;
+  /** The same of the values of some fields. */
+  values(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    span: IdSpan,
+    fields: readonly AnyField[],
+  ): Promise<ExportPage<EventValues>>;
 }
 
 /** The right to export, which one export of a holder has at a time. */

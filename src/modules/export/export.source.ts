@@ -1,17 +1,23 @@
-import type { ServiceDoor } from '../../database/clients';
+import type { Prisma, ServiceDoor } from '../../database/clients';
 import { isFailure } from '../../database/failure';
 import { guarded } from '../../database/limited';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import type { LiftedName } from '../../event/fields';
+import { type AnyField, isLifted, type LiftedName } from '../../event/fields';
 import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters } from '../../event/query';
 import { idBefore, recordIdFloor, ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../store/columns/counter';
 import { byTier, planOf } from '../../store/plan';
-import { toStoredEvent } from '../../store/rows/event-rows';
+import { type Row, toStoredEvent } from '../../store/rows/event-rows';
+import { type EventValues, valuesOfRows } from '../../store/rows/event-values';
 import type { TenantSet } from '../../tenant-set';
-import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
+import {
+  exportPageStatement,
+  exportValuesStatement,
+  sliceEndStatement,
+  spansStatement,
+} from './export.statements';
 import type { ExportPage, ExportPlan, ExportSource, IdSpan } from './export-source';
 import { pageAcross } from './page-across';
 
@@ -74,27 +80,70 @@ export class PostgresExportSource implements ExportSource {
     return byTier(
       this.service,
       { tenants, range: { from: ticksOfRecordId(span.after) } },
-      () => this.#pageOfRows(tenants, filter, span, lifted),
-      () => guarded(() => pageAcross(this.service, tenants, filter, span, this.limits, lifted)),
+      () =>
+        this.#pageOfRows(tenants, filter, span, async (slice, ask) => {
+          const each = this.service.each(tenants);
+          const rows = await ask(exportPageStatement(each, filter, slice, this.limits, lifted));
+          const events = rows.map(toStoredEvent);
+          return { events, last: events.at(-1)?.recordId ?? null, matched: Number(rows[0]?.matched ?? 0) };
+        }),
+      async () => {
+        const { events, after } = await this.#pageAcross(tenants, filter, span, lifted);
+        return { events: events.map(toStoredEvent), after };
+      },
     );
   }
 
-  async #pageOfRows(
+  values(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    span: IdSpan,
+    fields: readonly AnyField[],
+  ): Promise<ExportPage<EventValues>> {
+    return byTier(
+      this.service,
+      { tenants, range: { from: ticksOfRecordId(span.after) } },
+      () =>
+        this.#pageOfRows(tenants, filter, span, async (slice, ask) => {
+          const each = this.service.each(tenants);
+          const [row] = await ask(exportValuesStatement(each, filter, slice, this.limits, fields));
+          const { json, length, last, matched } = row as unknown as ValuesRow;
+          return { events: { json, length }, last, matched: matched ?? 0 };
+        }),
+      async () => {
+        const { events, after } = await this.#pageAcross(tenants, filter, span, fields.filter(isLifted));
+        return { events: valuesOfRows(events, fields), after };
+      },
+    );
+  }
+
+  /** @param read asks for the events of a slice, up to the limits */
+  async #pageOfRows<Events extends { readonly length: number }>(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    span: IdSpan,
+    read: (
+      slice: IdSpan,
+      ask: (statement: Prisma.Sql) => Promise<readonly Row[]>,
+    ) => Promise<ReadSlice<Events>>,
+  ): Promise<ExportPage<Events>> {
+    const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
+    const slice = { after: span.after, upTo: upTo ?? span.upTo };
+    const { planning } = planOf({ kind: 'export', filter });
+    const { events, last, matched } = await read(slice, (statement) =>
+      guarded(() => this.service.ask(statement, tenants, planning)),
+    );
+    const isCut = events.length < matched || matched >= this.limits.events;
+    return { events, after: isCut ? last : upTo };
+  }
+
+  #pageAcross(
     tenants: TenantSet,
     filter: AuditEventFilter,
     span: IdSpan,
     lifted?: readonly LiftedName[],
-  ): Promise<ExportPage> {
-    const each = this.service.each(tenants);
-    const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
-    const slice = { after: span.after, upTo: upTo ?? span.upTo };
-    const statement = exportPageStatement(each, filter, slice, this.limits, lifted);
-    const { planning } = planOf({ kind: 'export', filter });
-    const rows = await guarded(() => this.service.ask(statement, tenants, planning));
-    const events = rows.map(toStoredEvent);
-    const matched = Number(rows[0]?.matched ?? 0);
-    const isCut = rows.length < matched || matched >= this.limits.events;
-    return { events, after: isCut ? (events.at(-1)?.recordId ?? null) : upTo };
+  ): Promise<ExportPage<readonly Row[]>> {
+    return guarded(() => pageAcross(this.service, tenants, filter, span, this.limits, lifted));
   }
 
   async #sliceEnd(tenants: TenantSet, span: IdSpan): Promise<string | null> {
@@ -103,6 +152,21 @@ export class PostgresExportSource implements ExportSource {
     const [row] = await guarded(() => this.service.ask(statement, tenants));
     return row ? String(row.record_id) : null;
   }
+}
+
+/** The events of a slice, up to the limits of a page. */
+interface ReadSlice<Events> {
+  readonly events: Events;
+  /** The last record id. */
+  readonly last: string | null;
+  /** Events before the cut by bytes. */
+  readonly matched: number;
+}
+
+/** A row of `exportValuesStatement`. */
+interface ValuesRow extends EventValues {
+  readonly last: string | null;
+  readonly matched: number | null;
 }
 
 /**

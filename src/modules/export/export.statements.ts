@@ -1,12 +1,19 @@
 import { Prisma } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
-import type { LiftedName } from '../../event/fields';
+import type { AnyField, LiftedName } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { countedOf } from '../../store/counts/dimensions';
 import { segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
 import { planOf } from '../../store/plan';
-import { EVENT_BYTES, MARKED_COLUMNS, markedColumns, whereOf } from '../../store/rows/event-rows';
-import type { IdSpan } from './export-source';
+import {
+  EVENT_BYTES,
+  MARKED_COLUMNS,
+  markedColumns,
+  valueColumns,
+  valuesSql,
+  whereOf,
+} from '../../store/rows/event-rows';
+import type { IdSpan, PageLimits } from './export-source';
 
 /** The spans of hours [lo, hi) with matching events, in order, with the number of events (`n`). */
 export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
@@ -32,12 +39,38 @@ export function exportPageStatement(
   each: EachTenant,
   filter: AuditEventFilter,
   span: IdSpan,
-  { events, bytes }: { readonly events: number; readonly bytes: number },
+  limits: PageLimits,
   lifted?: readonly LiftedName[],
 ): Prisma.Sql {
   const columns = lifted ? markedColumns(lifted) : MARKED_COLUMNS;
   return Prisma.sql`
-    SELECT r.* FROM (
+    SELECT r.* FROM ${pageSql(each, filter, span, limits, columns)} ORDER BY r.record_id, r.tenant_id`;
+}
+
+/**
+ * The values of the same events in one row (`EventValues`), with the last record id (`last`) and the number of events before the
+ * cut (`matched`).
+ */
+export const exportValuesStatement = (
+  each: EachTenant,
+  filter: AuditEventFilter,
+  span: IdSpan,
+  limits: PageLimits,
+  fields: readonly AnyField[],
+): Prisma.Sql => Prisma.sql`
+  SELECT coalesce(json_agg(${valuesSql(fields)} ORDER BY r.record_id, r.tenant_id)::text, '[]') AS json,
+    count(*)::int AS length, max(r.record_id::text) AS last, max(r.matched) AS matched
+  FROM ${pageSql(each, filter, span, limits, valueColumns(fields))}`;
+
+/** The rows `r` of a page, with `matched`. */
+const pageSql = (
+  each: EachTenant,
+  filter: AuditEventFilter,
+  span: IdSpan,
+  { events, bytes }: PageLimits,
+  columns: Prisma.Sql,
+): Prisma.Sql => Prisma.sql`(
+    SELECT c.* FROM (
       SELECT u.*, count(*) OVER ()::int AS matched,
         sum(u.size) OVER (ORDER BY u.record_id, u.tenant_id) - u.size AS before
       FROM (${each(
@@ -46,9 +79,8 @@ export function exportPageStatement(
         WHERE e.tenant_id = ${tenant} AND ${within(span)} AND ${whereOf(filter)}
         ORDER BY e.record_id LIMIT ${events}::int`,
       )}) u
-      ORDER BY u.record_id, u.tenant_id LIMIT ${events}::int) r
-    WHERE r.before <= ${bytes}::bigint ORDER BY r.record_id, r.tenant_id`;
-}
+      ORDER BY u.record_id, u.tenant_id LIMIT ${events}::int) c
+    WHERE c.before <= ${bytes}::bigint) r`;
 
 /** The record id before which there are this many events, matching or not; no row if there are fewer. */
 export function sliceEndStatement(each: EachTenant, span: IdSpan, events: number): Prisma.Sql {

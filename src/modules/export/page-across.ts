@@ -4,17 +4,12 @@ import type { AuditEventFilter } from '../../event/query';
 import { idBefore, nextId } from '../../event/record-id';
 import { sealedIn } from '../../store/archive/archive';
 import { askBy } from '../../store/columns/counter';
-import { type Row, toStoredEvent } from '../../store/rows/event-rows';
+import type { Row } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
 import { exportPageStatement } from './export.statements';
-import type { ExportPage, IdSpan } from './export-source';
+import type { ExportPage, IdSpan, PageLimits } from './export-source';
 
-interface PageLimits {
-  readonly events: number;
-  readonly bytes: number;
-}
-
-/** A page of an export from rows and files, read in one snapshot. It ends with a sealed week at the latest. */
+/** The rows of a page of an export from rows and files, read in one snapshot. It ends with a sealed week at the latest. */
 export function pageAcross(
   service: ServiceDoor,
   tenants: TenantSet,
@@ -22,7 +17,7 @@ export function pageAcross(
   span: IdSpan,
   limits: PageLimits,
   lifted?: readonly LiftedName[],
-): Promise<ExportPage> {
+): Promise<ExportPage<readonly Row[]>> {
   return service.snapshot(tenants, async (step) => {
     const ask = askBy(step);
     const sealed = sealedIn(service, ask);
@@ -55,8 +50,8 @@ export function pageAcross(
       for (const row of (await sealed?.wholeRows(tenantId, ids)) ?? [])
         inFiles.set(String(row.record_id), row);
     }
-    const events = kept.map((row) => toStoredEvent(inFiles.get(String(row.record_id)) ?? row));
-    const last = events.at(-1)?.recordId ?? null;
+    const events = kept.map((row) => inFiles.get(String(row.record_id)) ?? row);
+    const last = idOf(events.at(-1));
     if (isCut || bound !== null) return { events, after: last };
     return { events, after: end === null ? null : slice.upTo };
   });

@@ -1,5 +1,4 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import type { Cell } from '../../csv';
 import { DomainError, refusal } from '../../errors';
 import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
@@ -13,6 +12,7 @@ import type { DeclaredHours } from '../../event/working-hours';
 import { LIMITS } from '../../limits';
 import type { NoteSigner } from '../../store/log/evidence/note-key';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import type { EventValues } from '../../store/rows/event-values';
 import { maskedEvent } from '../../store/rows/masked';
 import { oneTenant, type TenantSet, tenantMeant } from '../../tenant-set';
 import { ahead } from './ahead';
@@ -24,7 +24,7 @@ import { sha256, signManifest } from './manifest';
 import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
 import { Privileged } from './privileged';
 import type { BegunRun, NewRun, RunStore } from './run.store';
-import type { FileMaker, MadeFile, RunPlan } from './run-files';
+import type { FileMaker, MadeFile, Rows, RunPlan } from './run-files';
 import { RunWriter } from './run-writer';
 import { DeclaredSensitive, type SensitiveObject } from './sensitive';
 import {
@@ -37,24 +37,28 @@ import {
 } from './state-rows';
 import { fieldsOf, fieldValue, titleOf } from './tally';
 
-/** Events of an export, which its caller must end. */
-interface Events {
+/** What is exported, which its caller must end. */
+interface Exported<Batch> {
   readonly totalCount: number | null;
-  readonly batches: AsyncIterable<readonly StoredAuditEvent[]>;
+  readonly batches: AsyncIterable<Batch>;
   end(): Promise<void>;
+}
+type Events = Exported<readonly StoredAuditEvent[]>;
+
+interface EventsRequest {
+  readonly tenants: TenantSet;
+  readonly holder: string;
+  readonly filter: AuditEventFilter;
+  readonly cursor: null;
+  readonly assertAllowed: () => Promise<void>;
 }
 
 /** What reports are made of: questions to other modules. */
 export interface ReportSources {
-  readonly events: (request: {
-    readonly tenants: TenantSet;
-    readonly holder: string;
-    readonly filter: AuditEventFilter;
-    /** The fields that are read from `additional`. */
-    readonly lifted: readonly LiftedName[];
-    readonly cursor: null;
-    readonly assertAllowed: () => Promise<void>;
-  }) => Promise<Events>;
+  /** @param request.lifted the fields that are read from `additional` */
+  readonly events: (request: EventsRequest & { readonly lifted: readonly LiftedName[] }) => Promise<Events>;
+  /** The values of some fields of the events. */
+  readonly values: (request: EventsRequest, fields: readonly AnyField[]) => Promise<Exported<EventValues>>;
   /** A part of a file, with large statements in the places of their marks. */
   readonly whole: (
     text: string,
@@ -131,6 +135,9 @@ const formatsOf = (wanted: ReportFormat, expected: number | null): readonly Repo
     ? REPORT_FORMAT_NAMES
     : REPORT_FORMAT_NAMES.filter((format) => format !== 'pdf');
 
+/** What only some events of a question are wanted for. */
+type Wanted = Privileged | DeclaredSensitive;
+
 /** More terms than an expression is asked with: each event is then compared here. */
 const TERMS_MAX = 256;
 
@@ -182,7 +189,7 @@ export class ReportMaker {
     const isMasked = await masks();
     const columns: readonly AnyField[] = [...report.columns, 'recordId'];
     const fields = [...new Set([...columns, ...fieldsOf(report.sections)])];
-    const events = await this.#events(request, filter, fields.filter(isLifted));
+    const events = await this.#rows(request, filter, fields, { isWanted, isMasked });
     try {
       if (!isWanted && (events.totalCount ?? 0) > this.limits.rows) throw tooManyRows(this.limits.rows);
       const period = { fromMs: Number(from / TICKS_PER_MS), toMs: Number(to / TICKS_PER_MS) };
@@ -196,16 +203,29 @@ export class ReportMaker {
         },
       };
       return await this.#run(request, asked, shape, async (write) => {
-        for await (const batch of ahead(events.batches)) {
-          const wanted = isWanted ? batch.filter((event) => isWanted.has(event)) : batch;
-          const shown = isMasked ? wanted.map(maskedEvent) : wanted;
-          await write(shown.map((event) => fields.map((field) => fieldValue(event, field))));
-        }
+        for await (const batch of ahead(events.batches)) await write(batch);
         return [];
       });
     } finally {
       await events.end();
     }
+  }
+
+  /** The events as rows of a report. Where an event must be looked at, this thread makes the row; else the maker of files does. */
+  async #rows(
+    request: OneRun,
+    filter: AuditEventFilter,
+    fields: readonly AnyField[],
+    { isWanted, isMasked }: { readonly isWanted: Wanted | null; readonly isMasked: boolean },
+  ): Promise<Exported<Rows>> {
+    if (!isWanted && !isMasked) return this.ask.values(exportOf(request, filter), fields);
+    const events = await this.#events(request, filter, fields.filter(isLifted));
+    const rowsOf = (batch: readonly StoredAuditEvent[]) => {
+      const wanted = isWanted ? batch.filter((event) => isWanted.has(event)) : batch;
+      const shown = isMasked ? wanted.map(maskedEvent) : wanted;
+      return shown.map((event) => fields.map((field) => fieldValue(event, field)));
+    };
+    return { ...events, batches: mapped(events.batches, rowsOf) };
   }
 
   /** What is declared sensitive at the end of the period; null: the caller names the objects, or nothing is. */
@@ -232,13 +252,8 @@ export class ReportMaker {
     }
   }
 
-  #events(
-    { tenantId, holder, assertAllowed }: OneRun,
-    filter: AuditEventFilter,
-    lifted: readonly LiftedName[],
-  ): Promise<Events> {
-    const tenants = oneTenant(tenantId);
-    return this.ask.events({ tenants, holder, filter, lifted, cursor: null, assertAllowed });
+  #events(request: OneRun, filter: AuditEventFilter, lifted: readonly LiftedName[]): Promise<Events> {
+    return this.ask.events({ ...exportOf(request, filter), lifted });
   }
 
   async #stateRows(kind: 'sources' | 'controls', request: OneRun, asked: Asked): Promise<StateRows> {
@@ -264,9 +279,7 @@ export class ReportMaker {
     request: OneRun,
     { question }: Asked,
     { columns, expected, events, assertShowable }: Shape,
-    work: (
-      write: (rows: readonly (readonly Cell[])[]) => Promise<void>,
-    ) => Promise<readonly (Table | Chart)[]>,
+    work: (write: (rows: Rows) => Promise<void>) => Promise<readonly (Table | Chart)[]>,
   ): Promise<string> {
     const { report, tenantId, createdBy } = request;
     const tenants = oneTenant(tenantId);
@@ -375,6 +388,18 @@ export const makeInTurn =
     };
     return turns.run(asker, () => maker.make(request), LIMITS.exportWaitMs);
   };
+
+const exportOf = ({ tenantId, holder, assertAllowed }: OneRun, filter: AuditEventFilter): EventsRequest => ({
+  tenants: oneTenant(tenantId),
+  holder,
+  filter,
+  cursor: null,
+  assertAllowed,
+});
+
+async function* mapped<T, R>(items: AsyncIterable<T>, map: (item: T) => R): AsyncGenerator<R, void> {
+  for await (const item of items) yield map(item);
+}
 
 const periodOf = ({ startTime, endTime }: Asked['question']) => ({ from: startTime, to: endTime });
 

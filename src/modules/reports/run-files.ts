@@ -3,15 +3,18 @@ import type { AnyField } from '../../event/fields';
 import type { TextForm } from '../../event/marks';
 import { type DeclaredHours, WorkTimes } from '../../event/working-hours';
 import { Zone } from '../../event/zone';
+import { type EventValues, type PartOfEvent, readerOf } from '../../store/rows/event-values';
 import type { Section } from './declarations';
 import type { Chart, End, Head, ReportFile, Table, Written } from './document';
 import { FileWriter } from './file-writer';
 import { REPORT_FORMATS, type ReportFormat } from './files';
 import { zipped } from './piece-bytes';
 import { RunningRoot } from './running-root';
-import { type Period, Tally } from './tally';
+import { fieldValue, type Period, Tally } from './tally';
 
 export type Row = readonly Cell[];
+/** Rows, or values of events of which they are made. */
+export type Rows = readonly Row[] | EventValues;
 
 /** What the files of a run are made of beside its rows: plain data, since a thread gets it. */
 export interface RunPlan {
@@ -67,7 +70,7 @@ export interface FileMaker {
    * May be called before the last call has ended.
    * @param hasMarks whether a statement among them has a mark: texts with statements are then given back
    */
-  rows(run: number, rows: readonly Row[], hasMarks: boolean): Promise<Made>;
+  rows(run: number, rows: Rows, hasMarks: boolean): Promise<Made>;
   /** Writes a part of a text that was given back. */
   write(run: number, format: ReportFormat, part: string | Uint8Array): Promise<Made>;
   /** @param sections of rows that are no events */
@@ -87,7 +90,7 @@ export class LocalFileMaker implements FileMaker {
     return files.begin();
   }
 
-  async rows(run: number, rows: readonly Row[], hasMarks: boolean): Promise<Made> {
+  async rows(run: number, rows: Rows, hasMarks: boolean): Promise<Made> {
     return this.#of(run).rows(rows, hasMarks);
   }
 
@@ -129,11 +132,19 @@ class RunFiles {
   /** What is being written. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #columns: number;
-  readonly #events: { readonly tally: Tally; readonly root: RunningRoot; readonly recordId: number } | null;
+  readonly #events: {
+    readonly fields: readonly AnyField[];
+    readonly read: (values: EventValues) => readonly PartOfEvent[];
+    readonly tally: Tally;
+    readonly root: RunningRoot;
+    readonly recordId: number;
+  } | null;
 
   constructor({ head, formats, events }: RunPlan) {
     this.#columns = head.columns.length;
     this.#events = events && {
+      fields: events.fields,
+      read: readerOf(events.fields),
       tally: tallyOf(events, head),
       root: new RunningRoot(),
       recordId: events.fields.indexOf('recordId'),
@@ -156,13 +167,14 @@ class RunFiles {
   }
 
   /** Rows are written in the order of the calls. */
-  rows(rows: readonly Row[], hasMarks: boolean): Promise<Made> {
+  rows(rows: Rows, hasMarks: boolean): Promise<Made> {
     const made = this.#last.then(() => this.#rows(rows, hasMarks));
     this.#last = made.catch(() => {}); // each call hears its own failure
     return made;
   }
 
-  async #rows(rows: readonly Row[], hasMarks: boolean): Promise<Made> {
+  async #rows(given: Rows, hasMarks: boolean): Promise<Made> {
+    const rows = 'json' in given ? this.#read(given) : given;
     for (const row of rows) {
       this.#events?.tally.add(row);
       this.#events?.root.add(row[this.#events.recordId] as string);
@@ -176,6 +188,11 @@ class RunFiles {
       else await writer.write(text);
     }
     return { pieces: this.#taken(), marked };
+  }
+
+  #read(values: EventValues): readonly Row[] {
+    const { fields, read } = this.#events ?? { fields: [], read: () => [] };
+    return read(values).map((event) => fields.map((field) => fieldValue(event, field)));
   }
 
   async write(format: ReportFormat, part: string | Uint8Array): Promise<Made> {

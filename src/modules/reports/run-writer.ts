@@ -1,6 +1,6 @@
 import { hasMark, type TextForm } from '../../event/marks';
 import type { Chart, End, Table } from './document';
-import type { FileMaker, Made, MadeEnd, Piece, Row, RunPlan } from './run-files';
+import type { FileMaker, Made, MadeEnd, Piece, Row, Rows, RunPlan } from './run-files';
 
 /** Pieces that are written to the database at once. */
 const STORED_AT_ONCE = 3;
@@ -37,11 +37,8 @@ export class RunWriter {
   }
 
   /** Returns once there is room for more rows. Texts of large statements are written before the rows after them. */
-  async rows(rows: readonly Row[]): Promise<void> {
-    const hasMarks = rows.some((row) => {
-      const statement = row[this.#statement];
-      return typeof statement === 'string' && hasMark(statement);
-    });
+  async rows(rows: Rows): Promise<void> {
+    const hasMarks = 'json' in rows ? hasMark(rows.json) : this.#haveMarks(rows);
     while (this.#writing.length >= (hasMarks || this.#hasMarks ? 1 : WRITTEN_AT_ONCE))
       await this.#writing.shift();
     this.#hasMarks = hasMarks;
@@ -49,6 +46,13 @@ export class RunWriter {
     // A failure is heard when more rows come, or none.
     written.catch(() => {});
     this.#writing.push(written);
+  }
+
+  #haveMarks(rows: readonly Row[]): boolean {
+    return rows.some((row) => {
+      const statement = row[this.#statement];
+      return typeof statement === 'string' && hasMark(statement);
+    });
   }
 
   async end(end: Omit<End, 'recordIdsRoot'>, sections: readonly (Table | Chart)[]): Promise<MadeEnd> {

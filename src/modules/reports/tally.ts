@@ -8,15 +8,14 @@ import { onOneLine } from '../../event/visible-text';
 import { WorkTimes } from '../../event/working-hours';
 import { type Stretch, stretchFor, type Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
-import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import type { PartOfEvent } from '../../store/rows/event-values';
 import type { Section } from './declarations';
 import type { Chart, Column, Table } from './document';
 
 /** The value of a field of an event; null: absent. */
-export function fieldValue(event: StoredAuditEvent, field: AnyField): string | boolean | null {
+export function fieldValue(event: PartOfEvent, field: AnyField): string | boolean | null {
   if (isLifted(field)) return liftedValue(field, event);
-  const value = event[field];
-  return field === 'actionId' ? String(value).trim() : value;
+  return field === 'actionId' ? event.actionId.trim() : (event[field] ?? null);
 }
 
 /** `serverPrincipalName` → `Server principal name`. */

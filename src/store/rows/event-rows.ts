@@ -1,12 +1,13 @@
 import { Prisma } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import {
-  AUDIT_EVENT_FIELDS,
+  type AnyField,
   type AuditEventListItem,
   COLUMN_OF,
   DETAIL_FIELDS,
   FIELD_NAMES,
   type FieldName,
+  isLifted,
   LIFTED_NAMES,
   LIST_FIELDS,
   type LiftedName,
@@ -16,13 +17,15 @@ import {
 import { FILTERS } from '../../event/filters';
 import { statedFor } from '../../event/lifted';
 import { type AuditEventFilter, type AuditEventQuery, givenFilters, type TimeRange } from '../../event/query';
-import { eventTimeOf, recordIdFloor } from '../../event/record-id';
+import { recordIdFloor } from '../../event/record-id';
 import { statementOrMark } from '../bytes/large-statements';
 import { holdsAll } from '../words/search-sql';
 import type { StoredAuditEvent } from './audit-event-reader';
+import { columnsFor } from './event-values';
 import { expressionSql } from './expression-sql';
 import { selectedSql } from './lifted-sql';
-import { fromStored, fromStoredJson, storedCharsFor, textOrNull, toStored } from './stored-text';
+import { mapperOf } from './row-mapper';
+import { fromStored, storedCharsFor, toStored } from './stored-text';
 
 /** A row as a statement returns it, by column name. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -46,21 +49,42 @@ export const listColumns = ({ hasLifted }: Pick<AuditEventQuery, 'hasLifted'>): 
 
 const WHOLE_COLUMNS = [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType'])])];
 export const DETAIL_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional'].join(', '));
-const marked = (additional: string) =>
+const marked = (columns: readonly string[], additional: string) =>
   Prisma.raw(
-    [...WHOLE_COLUMNS, additional]
+    [...columns, additional]
       .map((column) => (column === 'e.statement' ? `${statementOrMark('e')} AS statement` : column))
       .join(', '),
   );
 /** The same, with marks in place of large statements (`LargeStatements`). */
-export const MARKED_COLUMNS = marked('e.additional');
+export const MARKED_COLUMNS = marked(WHOLE_COLUMNS, 'e.additional');
 
-/** The same, with no more of `additional` than these lifted fields are read from: most of it takes long to read. */
-export function markedColumns(lifted: readonly LiftedName[]): Prisma.Sql {
+/** `additional` with no more than these lifted fields are read from: most of it takes long to read. */
+function statedSql(lifted: readonly LiftedName[]): string {
   const keys = [...new Set(lifted.flatMap(statedFor))];
   const values = keys.map((key) => `'${key}', e.additional->'${key}'`).join(', ');
-  return marked(`jsonb_strip_nulls(jsonb_build_object(${values})) AS additional`);
+  return `jsonb_strip_nulls(jsonb_build_object(${values})) AS additional`;
 }
+
+/** The same, with no more of `additional` than is read for these lifted fields. */
+export const markedColumns = (lifted: readonly LiftedName[]): Prisma.Sql =>
+  marked(WHOLE_COLUMNS, statedSql(lifted));
+
+/** The same, with no more than `valuesSql` and the order of events take. */
+export const valueColumns = (fields: readonly AnyField[]): Prisma.Sql =>
+  marked(
+    [...new Set(['tenant_id', ...columnsFor(fields)])]
+      .filter((column) => column !== 'additional')
+      .map((column) => `e.${column}`),
+    statedSql(fields.filter(isLifted)),
+  );
+
+/** SQL: the values of an event (`EventValues`), of a row `r` of `valueColumns`. */
+export const valuesSql = (fields: readonly AnyField[]): Prisma.Sql =>
+  Prisma.raw(
+    `json_build_array(${columnsFor(fields)
+      .map((column) => `r.${column}`)
+      .join(', ')})`,
+  );
 
 /**
  * SQL: how many bytes the statement and the additional values of an event have once they are read. A megabyte of one letter is
@@ -69,32 +93,11 @@ export function markedColumns(lifted: readonly LiftedName[]): Prisma.Sql {
 export const EVENT_BYTES = `(octet_length(e.statement) + CASE WHEN pg_column_compression(e.additional) IS NULL
   THEN pg_column_size(e.additional) ELSE pg_column_size(e.additional || '{}'::jsonb) END)`;
 
-/** Code of an expression that takes the value of a field from `row`. */
-function expressionOf(name: FieldName): string {
-  const value = `row.${COLUMN_OF[name]}`;
-  if (name === 'eventTime') return 'time(row.record_id)';
-  const { kind } = AUDIT_EVENT_FIELDS[name];
-  return kind === 'boolean' || kind === 'id' ? value : `text(${value})`;
-}
-
-/**
- * Makes a function that turns a row into an object of the fields and of the values beside them. The function is
- * compiled: a loop over names makes objects that are slow to make and to read, and a page has twenty times sixteen
- * values.
- * @param beside code of the other values, by name
- */
-function mapperOf<T>(names: readonly FieldName[], beside: Readonly<Record<string, string>>): (row: Row) => T {
-  const fields = [...names.map((name) => [name, expressionOf(name)]), ...Object.entries(beside)];
-  const object = fields.map(([name, expression]) => `${name}: ${expression}`).join(', ');
-  // The code has nothing variable but names of the field table and constants of this file.
-  const make = new Function('text', 'time', 'preview', 'json', `return (row) => ({ ${object} });`);
-  return make((value: unknown) => textOrNull(String(value)), eventTimeOf, preview, fromStoredJson);
-}
-
+const PREVIEWS = { preview };
 const BESIDE = { [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})` };
 const LIFTED = Object.fromEntries(LIFTED_NAMES.map((name) => [name, `text(row.${COLUMN_OF[name]})`]));
-const toOwnItem = mapperOf<AuditEventListItem>(LIST_FIELDS, BESIDE);
-const toWholeItem = mapperOf<AuditEventListItem>(LIST_FIELDS, { ...BESIDE, ...LIFTED });
+const toOwnItem = mapperOf<Row, AuditEventListItem>(LIST_FIELDS, BESIDE, PREVIEWS);
+const toWholeItem = mapperOf<Row, AuditEventListItem>(LIST_FIELDS, { ...BESIDE, ...LIFTED }, PREVIEWS);
 /** Makes an item of a row of `listColumns`. */
 export const listItemOf = ({
   hasLifted,
@@ -102,7 +105,9 @@ export const listItemOf = ({
   hasLifted ? toWholeItem : toOwnItem;
 
 /** The event of a row of `DETAIL_COLUMNS` or `MARKED_COLUMNS`. */
-export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });
+export const toStoredEvent = mapperOf<Row, StoredAuditEvent>(FIELD_NAMES, {
+  additional: 'json(row.additional)',
+});
 
 /** Half of a character that takes two units of UTF-16. */
 const SURROGATE = /[\uD800-\uDFFF]/;

@@ -27,8 +27,10 @@ const eventOf = (n: number) =>
     additional: {},
   }) as unknown as StoredAuditEvent;
 
+type WholeEvents = Pick<ExportSource, 'plan' | 'page'>;
+
 /** A source whose pages a test makes, with one event each. */
-class Pages implements ExportSource {
+class Pages implements WholeEvents {
   asked = 0;
   constructor(private readonly pageOf: (n: number) => Promise<ExportPage> | ExportPage) {}
   plan = async () => ({ totalCount: null, spans: [{ after: idOf(0), upTo: idOf(1_000_000) }] });
@@ -50,7 +52,7 @@ describe('the stream of an export', () => {
   let allowed: boolean;
   let noted: string[];
 
-  async function serve(source: ExportSource) {
+  async function serve(source: WholeEvents) {
     [released, held, allowed, noted] = [0, true, true, []];
     const lease = { renew: async () => held, release: async () => void released++ };
     const begin = exporter(source, { take: async () => lease }, new FairShare(sharesOf(1)));
