@@ -106,8 +106,8 @@ export class PostgresExportSource implements ExportSource {
       () =>
         this.#pageOfRows(tenants, filter, span, async (slice, ask) => {
           const each = this.service.each(tenants);
-          const [row] = await ask(exportValuesStatement(each, filter, slice, this.limits, fields));
-          const { json, length, last, matched } = row as unknown as ValuesRow;
+          const statement = exportValuesStatement(each, filter, slice, this.limits, fields);
+          const [{ json, length, last, matched } = NO_VALUES] = await ask<ValuesRow>(statement);
           return { events: { json, length }, last, matched: matched ?? 0 };
         }),
       async () => {
@@ -124,14 +124,14 @@ export class PostgresExportSource implements ExportSource {
     span: IdSpan,
     read: (
       slice: IdSpan,
-      ask: (statement: Prisma.Sql) => Promise<readonly Row[]>,
+      ask: <R extends object = Row>(statement: Prisma.Sql) => Promise<readonly R[]>,
     ) => Promise<ReadSlice<Events>>,
   ): Promise<ExportPage<Events>> {
     const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
     const slice = { after: span.after, upTo: upTo ?? span.upTo };
     const { planning } = planOf({ kind: 'export', filter });
-    const { events, last, matched } = await read(slice, (statement) =>
-      guarded(() => this.service.ask(statement, tenants, planning)),
+    const { events, last, matched } = await read(slice, <R extends object = Row>(statement: Prisma.Sql) =>
+      guarded(() => this.service.ask<R>(statement, tenants, planning)),
     );
     const isCut = events.length < matched || matched >= this.limits.events;
     return { events, after: isCut ? last : upTo };
@@ -168,6 +168,7 @@ interface ValuesRow extends EventValues {
   readonly last: string | null;
   readonly matched: number | null;
 }
+const NO_VALUES: ValuesRow = { json: '[]', length: 0, last: null, matched: null };
 
 /**
  * Whether events must be read to see if they match. An index finds those of a time range, and of some filters in it.

@@ -1,6 +1,6 @@
 import { AUDIT_EVENT_FIELDS, COLUMN_OF, type FieldName } from '../../event/fields';
 import { eventTimeOf } from '../../event/record-id';
-import { fromStoredJson, textOrNull } from './stored-text';
+import { fromStoredJson, textOf } from './stored-text';
 
 /** Code of an expression that takes the value of a field from `row`. @param at code of the value of a column */
 function expressionOf(name: FieldName, at: (column: string) => string): string {
@@ -13,7 +13,7 @@ function expressionOf(name: FieldName, at: (column: string) => string): string {
 /** Functions that the code of a value may call. */
 type Helpers = Readonly<Record<string, (value: never) => unknown>>;
 const HELPERS: Helpers = {
-  text: (value: unknown) => textOrNull(String(value)),
+  text: textOf,
   time: eventTimeOf,
   json: fromStoredJson,
 };

@@ -49,6 +49,8 @@ export const restored = (stored: string, write: (character: string) => string): 
 
 /** The text of an event's column. An absent text is stored as an empty one. */
 export const textOrNull = (stored: string): string | null => (stored === '' ? null : fromStored(stored));
+/** The same of a column that may hold a number, as that of the tenant does. */
+export const textOf = (stored: unknown): string | null => textOrNull(String(stored));
 
 function escapeOf(found: string): string {
   const code = found.codePointAt(0) ?? 0;
