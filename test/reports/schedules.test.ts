@@ -164,6 +164,27 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(done.size).toBe(1);
   });
 
+  it('try a run again in time after both clocks were ahead, and not early where one of them is behind', async () => {
+    const { clock, instance, attempts, faults, look } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    const HOUR = 60 * MINUTE;
+    faults.send = 'HTTP 503';
+    clock.ms = at('2026-03-29T11:00:00Z');
+    await instance().round();
+    clock.ms -= 6 * HOUR;
+    await instance().round();
+    expect([attempts(), (await look()).retryAt]).toEqual([2, new Date('2026-03-29T05:00:30Z')]);
+
+    for (const [behindMs, databaseAheadMs] of [
+      [5 * HOUR, 5 * HOUR],
+      [0, -5 * HOUR],
+    ] as const) {
+      clock.ms = at('2026-03-29T05:00:20Z') - behindMs;
+      clock.databaseAheadMs = databaseAheadMs;
+      await instance().round();
+      expect(attempts()).toBe(2);
+    }
+  });
+
   it('have runs as they say: of their report, with their parameters, in their time zone, for as long as they are kept', async () => {
     const asked = async (more: Partial<Definition>) => {
       const { instance, done, clock, look } = await stage({ ...DAILY, ...more }, '2026-03-10T04:00:00Z');

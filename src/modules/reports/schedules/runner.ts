@@ -7,7 +7,7 @@ import { formatTicks, TICKS_PER_MS } from '../../../event/event-time';
 import { parseParameters } from '../../../event/parse-parameters';
 import { Zone } from '../../../event/zone';
 import { LIMITS } from '../../../limits';
-import { type Growth, grownMs } from '../../../rests';
+import { grownMs } from '../../../rests';
 import { oneTenant } from '../../../tenant-set';
 import { findReport } from '../declarations';
 import type { ReportMaker } from '../maker';
@@ -16,10 +16,15 @@ import { MAKE_OPERATION } from '../report-rule';
 import type { RunStore } from '../run.store';
 import type { Delivery } from './deliver';
 import { contentOf, type Pending, type Schedule, timesOf, timingOf } from './schedule';
-import { type Progress, SCHEDULE_LEASE_MS, type ScheduleKey, type ScheduleStore } from './schedule.store';
+import {
+  type Progress,
+  RETRY,
+  SCHEDULE_LEASE_MS,
+  type ScheduleKey,
+  type ScheduleStore,
+} from './schedule.store';
 import { periodAt } from './timing';
 
-const RETRY: Growth = { firstMs: 15_000, mostMs: 900_000 };
 /** Tenants for which an instance makes runs at once. */
 const AT_ONCE = 4;
 

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt } from '../../../caller/access-log';
 import { changeOfTenant } from '../../../caller/access-log.store';
 import type { OwnerDoor, Prisma, ServiceDoor } from '../../../database/clients';
-import { isFree, type Leased, Leases, type ReadTime } from '../../../database/lease';
+import { isFree, isOver, type Leased, Leases, type ReadTime } from '../../../database/lease';
 import { guarded } from '../../../database/limited';
 import { ofTenants } from '../../../database/tenant-rows';
 import { DomainError } from '../../../errors';
 import { LIMITS } from '../../../limits';
+import type { Growth } from '../../../rests';
 import { fromStored, toStored } from '../../../store/rows/stored-text';
 import { oneTenant } from '../../../tenant-set';
 import { hasOtherTimes } from './parameters';
@@ -21,6 +22,8 @@ const SCHEDULES: Leased = {
   ms: 60_000,
 };
 export const SCHEDULE_LEASE_MS = SCHEDULES.ms;
+/** The waits after failures. */
+export const RETRY: Growth = { firstMs: 15_000, mostMs: 900_000 };
 
 /** A schedule, by its key. */
 export interface ScheduleKey {
@@ -168,11 +171,11 @@ export class ScheduleStore {
          SELECT s.tenant_id, s.schedule_id, s.due_at,
            row_number() OVER (PARTITION BY s.tenant_id ORDER BY s.due_at, s.schedule_id)::int AS place
          FROM report_schedule s JOIN tenant t ON t.tenant_id = s.tenant_id
-         WHERE ${DUE('s', '$4::timestamptz')} AND ${isFree(SCHEDULES, 's', '$1::timestamptz', '$2::timestamptz')}
+         WHERE ${DUE('s', '$4::timestamptz', '$6::timestamptz')} AND ${isFree(SCHEDULES, 's', '$1::timestamptz', '$2::timestamptz')}
            AND t.disabled_at IS NULL AND NOT s.tenant_id = ANY($3::int[])
            AND NOT s.schedule_id = ANY($5::uuid[])) q
        WHERE q.place = 1 ORDER BY q.due_at, q.schedule_id LIMIT ${most}`,
-      ...[now, farthest, [...without], this.#earlier(now), [...left]],
+      ...[now, farthest, [...without], this.#earlier(now), [...left], this.#farthestRetry(now)],
     );
   }
 
@@ -189,11 +192,17 @@ export class ScheduleStore {
     return new Date(Math.min(now.getTime(), this.nowMs()));
   }
 
+  /** An attempt that lies behind this time was set while both clocks were ahead. One clock that is behind makes none early. */
+  #farthestRetry(now: Date): Date {
+    return new Date(Math.max(now.getTime(), this.nowMs()) + 2 * RETRY.mostMs);
+  }
+
   /** @returns null: another one holds it, or it has no work any more */
   async take({ tenantId, scheduleId }: ScheduleKey, holder: string): Promise<Schedule | null> {
-    const now = await this.now();
+    const [now] = await this.#leases.times();
+    const sql = (time: Date) => `'${time.toISOString()}'::timestamptz`;
     const taken = await this.#leases.take([tenantId, scheduleId], holder, {
-      where: DUE('l', `'${now.toISOString()}'::timestamptz`),
+      where: DUE('l', sql(this.#earlier(now)), sql(this.#farthestRetry(now))),
     });
     return taken && this.#find({ tenantId, scheduleId });
   }
@@ -236,10 +245,10 @@ export class ScheduleStore {
   }
 }
 
-/** The condition that a schedule has work. @param now SQL */
-const DUE = (alias: string, now: string) =>
+/** The condition that a schedule has work. @param now SQL, as is `farthest`: no attempt is set for later */
+const DUE = (alias: string, now: string, farthest: string) =>
   `((NOT ${alias}.paused AND ${alias}.due_at <= ${now}) OR ${alias}.asked OR ${alias}.pending IS NOT NULL)
-   AND (${alias}.retry_at IS NULL OR ${alias}.retry_at <= ${now})`;
+   AND ${isOver(`${alias}.retry_at`, now, farthest)}`;
 
 const LOCK = 'SELECT FROM report_schedule WHERE tenant_id = $1::int AND schedule_id = $2::uuid FOR UPDATE';
 
