@@ -164,6 +164,23 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(done.size).toBe(1);
   });
 
+  it('that are made, changed or resumed by an instance whose clock is ahead leave out no time', async () => {
+    const { clock, schedules, tenantId } = await stage(DAILY, '2026-03-29T12:00:00Z');
+    clock.databaseAheadMs = at('2026-03-28T10:00:00Z') - clock.ms;
+    const { scheduleId, ...made } = await schedules.create(tenantId, DAILY, 'ops', AN_ATTEMPT);
+    expect(made).toMatchObject({
+      dueAt: new Date('2026-03-29T04:00:00Z'),
+      coveredUntil: new Date('2026-03-28T05:00:00Z'),
+    });
+    const atNoon = { ...DAILY, every: null, cron: '0 12 * * *' };
+    const changed = await schedules.update(tenantId, scheduleId, () => atNoon, AN_ATTEMPT);
+    expect(changed?.dueAt).toEqual(new Date('2026-03-28T11:00:00Z'));
+    clock.databaseAheadMs += 2 * 60 * MINUTE;
+    await schedules.setPaused(tenantId, scheduleId, true, AN_ATTEMPT);
+    const resumed = await schedules.setPaused(tenantId, scheduleId, false, AN_ATTEMPT);
+    expect(resumed?.dueAt).toEqual(new Date('2026-03-29T10:00:00Z'));
+  });
+
   it('try a run again in time after both clocks were ahead, and not early where one of them is behind', async () => {
     const { clock, instance, attempts, faults, look } = await stage(DAILY, '2026-03-28T10:00:00Z');
     const HOUR = 60 * MINUTE;

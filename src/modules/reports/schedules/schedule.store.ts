@@ -77,7 +77,7 @@ export class ScheduleStore {
     attempt: Attempt,
   ): Promise<Schedule> {
     const scheduleId = randomUUID();
-    const nowMs = this.nowMs();
+    const nowMs = await this.#nowMs();
     const times = timesOf(definition);
     return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
       if ((await tx.reportSchedule.count({ where: { tenantId } })) >= LIMITS.reportSchedulesMax)
@@ -101,7 +101,13 @@ export class ScheduleStore {
   }
 
   /** @param next the definition in place of the one that is there now @returns null: there is none */
-  update(tenantId: number, scheduleId: string, next: (former: Definition) => Definition, attempt: Attempt) {
+  async update(
+    tenantId: number,
+    scheduleId: string,
+    next: (former: Definition) => Definition,
+    attempt: Attempt,
+  ): Promise<Schedule | null> {
+    const nowMs = await this.#nowMs();
     return this.#change({ tenantId, scheduleId }, attempt, (former) => {
       const definition = next(former.definition);
       return {
@@ -110,19 +116,25 @@ export class ScheduleStore {
         failures: 0,
         retryAt: null,
         ...(hasOtherTimes(former.definition, definition) && {
-          dueAt: new Date(timesOf(definition).next(this.nowMs())),
+          dueAt: new Date(timesOf(definition).next(nowMs)),
         }),
       };
     });
   }
 
   /** @returns null: there is none */
-  setPaused(tenantId: number, scheduleId: string, paused: boolean, attempt: Attempt) {
+  async setPaused(
+    tenantId: number,
+    scheduleId: string,
+    paused: boolean,
+    attempt: Attempt,
+  ): Promise<Schedule | null> {
+    const nowMs = await this.#nowMs();
     return this.#change({ tenantId, scheduleId }, attempt, (former) => ({
       paused,
       // A run that fails is given up. The next one covers its time, where it covers the time since the last.
       ...(paused && { pending: null, failures: 0, retryAt: null, asked: false }),
-      ...(former.paused && !paused && { dueAt: new Date(timesOf(former.definition).next(this.nowMs())) }),
+      ...(former.paused && !paused && { dueAt: new Date(timesOf(former.definition).next(nowMs)) }),
     }));
   }
 
@@ -190,6 +202,11 @@ export class ScheduleStore {
 
   #earlier(now: Date): Date {
     return new Date(Math.min(now.getTime(), this.nowMs()));
+  }
+
+  /** The time as `now` gives it, for what operators say: a clock that is ahead leaves out no time that is to come. */
+  async #nowMs(): Promise<number> {
+    return (await guarded(() => this.now())).getTime();
   }
 
   /** An attempt that lies behind this time was set while both clocks were ahead. One clock that is behind makes none early. */
