@@ -234,6 +234,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     config,
     epoch,
     note: (entry) => accessLog.note(entry),
+    tell: detection.tellOfTrail,
     signal,
     log,
     nowMs,

@@ -9,7 +9,7 @@ import {
   definitionProblems,
   hasOtherTimes,
 } from '../../src/modules/reports/schedules/parameters';
-import { ScheduleRunner } from '../../src/modules/reports/schedules/runner';
+import { ScheduleRunner, type ScheduleTrouble } from '../../src/modules/reports/schedules/runner';
 import type { Definition, Schedule } from '../../src/modules/reports/schedules/schedule';
 import { ReportScheduleResolver } from '../../src/modules/reports/schedules/schedule.resolver';
 import { ScheduleStore } from '../../src/modules/reports/schedules/schedule.store';
@@ -57,9 +57,18 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     const receivers: (readonly string[])[] = [];
     const noted: AccessEntry[] = [];
     const givenUp: string[] = [];
+    const told: ScheduleTrouble[] = [];
+    const lines: string[] = [];
     const stopping = new AbortController();
     const held = new Map<number, Promise<void>>();
-    const faults: { make?: Error; send?: string; crash?: boolean; stop?: boolean; refused?: string } = {};
+    const faults: {
+      make?: Error;
+      tell?: Error;
+      send?: string;
+      crash?: boolean;
+      stop?: boolean;
+      refused?: string;
+    } = {};
     let attempts = 0;
     /** What an operator does while a run is made, or sent. */
     const meanwhile: { act?: () => Promise<unknown>; send?: () => Promise<unknown> } = {};
@@ -86,7 +95,11 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
           },
           delivery: {
             send: async ({ definition: { emails } }, { runId, told }) => {
-              if (faults.crash) throw new Error('the process ended');
+              // What becomes of it is not stored.
+              if (faults.crash) {
+                await store.query('UPDATE report_schedule SET holder = NULL');
+                throw new Error('the process ended');
+              }
               await meanwhile.send?.();
               attempts++;
               if (faults.refused !== undefined)
@@ -98,9 +111,13 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
             },
           },
           note: (entry) => noted.push(entry),
+          tell: async (trouble) => {
+            if (faults.tell) throw faults.tell;
+            told.push(trouble);
+          },
           nowMs: () => clock.ms,
           signal: stopping.signal,
-          log: createLog('silent', { write: () => {} }),
+          log: createLog('warn', { write: (line: string) => void lines.push(line) }),
         },
         undefined,
         restMs,
@@ -125,6 +142,8 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       attempts: () => attempts,
       noted,
       givenUp,
+      told,
+      lines,
       held,
       faults,
       meanwhile,
@@ -313,6 +332,95 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       pending: null,
       dueAt: new Date('2026-03-30T04:00:00Z'),
     });
+  });
+
+  it('whose run can never be made say so in the log and by an alert, for each such run', async () => {
+    const { clock, instance, faults, told, lines, tenantId, scheduleId } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    const key = `report schedule ${scheduleId}`;
+    const begins = ['2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'];
+    for (const [i, error] of ['It has too many rows.', 'It takes too long.'].entries()) {
+      clock.ms = at(`2026-03-3${i}T05:00:00Z`);
+      faults.make = new DomainError('invalid_parameter', { public: error });
+      await instance().round();
+      const group = { problem: 'A scheduled report can never be made', schedule: 'Daily', error };
+      expect(told[i]).toEqual({ tenantId, key, since: new Date(clock.ms), group });
+      expect(JSON.parse(lines[i] ?? '')).toMatchObject({
+        ...{ tenantId, scheduleId, error, from: begins[i] },
+        msg: 'a scheduled report can never be made; its receivers do not get it',
+      });
+    }
+    expect([told.length, lines.length]).toEqual([2, 2]);
+  });
+
+  it('whose run can never be made are at work on it until somebody is told', async () => {
+    const { clock, instance, faults, told, look } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.make = new DomainError('invalid_parameter', { public: 'It has too many rows.' });
+    faults.tell = new Error('the database is away');
+    await instance().round();
+    expect(await look()).toMatchObject({
+      ...{ failures: 1, error: 'It has too many rows.', retryAt: new Date(clock.ms + 15_000) },
+      dueAt: new Date('2026-03-29T04:00:00Z'),
+    });
+    delete faults.tell;
+    clock.ms += 15_000;
+    await instance().round();
+    expect([told.length, await look()]).toMatchObject([
+      1,
+      { pending: null, retryAt: null, dueAt: new Date('2026-03-30T04:00:00Z') },
+    ]);
+  });
+
+  it('that fail four times, or that this instance leaves four times to others, are told by an alert of the run that waits', async () => {
+    for (const fault of ['send', 'refused'] as const) {
+      const { clock, instance, faults, told, tenantId, scheduleId } = await stage(
+        DAILY,
+        '2026-03-28T10:00:00Z',
+      );
+      clock.ms = at('2026-03-29T05:00:00Z');
+      const one = instance();
+      faults[fault] = 'the first reason';
+      const counts: number[] = [];
+      for (const hours of [0, 1, 2, 3, 4]) {
+        clock.ms = at('2026-03-29T05:00:00Z') + hours * 60 * MINUTE;
+        await one.round();
+        counts.push(told.length);
+        faults[fault] = `reason ${hours}`;
+      }
+      expect(counts).toEqual([0, 0, 0, 1, 2]);
+      const key = `report schedule ${scheduleId}`;
+      const group = { problem: 'A scheduled report cannot be made or sent', schedule: 'Daily' };
+      const since = new Date('2026-03-29T04:00:00Z');
+      expect(told).toEqual(
+        [2, 3].map((n) => ({ tenantId, key, since, group: { ...group, error: `reason ${n}` } })),
+      );
+
+      // The next run begins to wait at its own time.
+      clock.ms = at('2026-03-30T05:00:00Z');
+      for (const more of [0, 1, 2, 3]) {
+        await one.round();
+        clock.ms += (more + 1) * 60 * MINUTE;
+      }
+      expect(told.at(-1)?.since).toEqual(new Date('2026-03-30T04:00:00Z'));
+    }
+  });
+
+  it('that are taken after three failures are not told', async () => {
+    const { clock, instance, faults, told, sent } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    for (const day of [29, 30]) {
+      for (const hour of [5, 6, 7]) {
+        clock.ms = at(`2026-03-${day}T0${hour}:00:00Z`);
+        faults.send = 'HTTP 503';
+        await instance().round();
+      }
+      clock.ms += 60 * MINUTE;
+      delete faults.send;
+      await instance().round();
+    }
+    expect([told, sent.length]).toEqual([[], 2]);
   });
 
   it('of which one is paused during an attempt that fails, do not try it again', async () => {

@@ -85,6 +85,7 @@ describe.each([
         hasDestination: part,
         config: { reportDays: 7 },
         note: part,
+        tell: part,
         signal,
       }),
     ];

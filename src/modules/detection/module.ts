@@ -92,6 +92,8 @@ export function detectionModule(parts: {
   readonly openIncidents: IncidentReader['open'];
   readonly alertsOfEntity: AlertCounts['ofEntity'];
   readonly noteInIncident: IncidentStore['noteEvent'];
+  /** Makes an alert of rule 40. */
+  readonly tellOfTrail: HealthAlerts['tell'];
 } {
   const { service, owner, tenants, maskedTenants, signal, nowMs, log, send, mail, stoppedLogs } = parts;
   // Rules and looks that wait for something to stay away take no step of the clock for time that has passed.
@@ -184,6 +186,7 @@ export function detectionModule(parts: {
     openIncidents: (of) => incidents.open(of),
     alertsOfEntity: (of, entity) => counts.ofEntity(of, entity),
     noteInIncident: (tx, incident, what) => incidentStore.noteEvent(tx, incident, what),
+    tellOfTrail: (problem) => health.tell(problem),
     health: [seal, notifier],
     resolvers: [
       new AlertRouteResolver({

@@ -15,7 +15,7 @@ import { ReportResolver } from './report.resolver';
 import { Reports } from './reports';
 import { RunStore } from './run.store';
 import { type Deliverers, Delivery } from './schedules/deliver';
-import { ScheduleRunner } from './schedules/runner';
+import { ScheduleRunner, type ScheduleTrouble } from './schedules/runner';
 import { ReportScheduleResolver } from './schedules/schedule.resolver';
 import { ScheduleStore } from './schedules/schedule.store';
 
@@ -38,6 +38,8 @@ export function reportsModule(parts: {
   readonly epoch: Pick<LogEpoch, 'unlessPaused'>;
   /** Notes an entry of the access log. */
   readonly note: (entry: AccessEntry) => void;
+  /** Makes an alert. */
+  readonly tell: (trouble: ScheduleTrouble) => Promise<unknown>;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly nowMs: () => number;
@@ -54,6 +56,7 @@ export function reportsModule(parts: {
     maker,
     delivery: new Delivery(reports, parts.deliverers),
     note: parts.note,
+    tell: parts.tell,
     nowMs,
     signal: parts.signal,
     log,

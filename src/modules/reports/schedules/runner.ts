@@ -25,8 +25,20 @@ import {
 } from './schedule.store';
 import { periodAt } from './timing';
 
+/** The number of failures in a row after which somebody is told. */
+const FAILING_TRIES = 4;
 /** Tenants for which an instance makes runs at once. */
 const AT_ONCE = 4;
+
+/** Receivers wait for a run of a schedule that fails, or do not get it at all. */
+export interface ScheduleTrouble {
+  readonly tenantId: number;
+  /** Each key has at most one open alert. */
+  readonly key: string;
+  /** Trouble that was resolved is told again only if it began later. */
+  readonly since: Date;
+  readonly group: Readonly<Record<string, string>>;
+}
 
 interface Parts {
   readonly schedules: ScheduleStore;
@@ -35,6 +47,8 @@ interface Parts {
   readonly delivery: Pick<Delivery, 'send'>;
   /** Notes an entry of the access log. */
   readonly note: (entry: AccessEntry) => void;
+  /** Makes an alert. */
+  readonly tell: (trouble: ScheduleTrouble) => Promise<unknown>;
   readonly nowMs: () => number;
   /** Aborted when the service is told to stop. */
   readonly signal: AbortSignal;
@@ -52,6 +66,8 @@ export class ScheduleRunner {
   readonly #working = new Map<number, Promise<boolean>>();
   /** The schedules to whose receivers this instance may not connect. */
   readonly #left: LeftToOthers;
+  /** How often this instance has left the newest run of each of them. */
+  readonly #leaves = new Map<string, { readonly runId: string; readonly times: number }>();
 
   /** @param restMs for how long a round waits for long runs, which then go on */
   constructor(
@@ -141,8 +157,7 @@ export class ScheduleRunner {
       // The run is no failure: it is made again by an instance that is there.
       if (this.parts.signal.aborted) return null;
       if (isFinal(error)) {
-        // It would fail in the same way each time: the next run is of the next time.
-        await this.#end(schedule, { ...this.#over(schedule, planned), error: error.message }, save);
+        await this.#giveUp(schedule, planned, error.message, save);
         return null;
       }
       const shown = error instanceof DomainError ? error.message : 'the run could not be made: see the log';
@@ -159,6 +174,7 @@ export class ScheduleRunner {
       return;
     }
     this.#left.end(schedule.scheduleId);
+    this.#leaves.delete(schedule.scheduleId);
     if (sent.failure !== null) {
       await this.#failed(schedule, { ...pending, told: sent.told }, { shown: sent.failure }, save);
       return;
@@ -272,25 +288,68 @@ export class ScheduleRunner {
     };
   }
 
+  /** Gives up a run that would fail in the same way each time: the next run is of the next time. */
+  async #giveUp(
+    schedule: Schedule,
+    planned: Pending,
+    error: string,
+    save: (progress: Progress) => Promise<Schedule>,
+  ): Promise<void> {
+    const { tenantId, scheduleId } = schedule;
+    const period = { from: new Date(planned.fromMs), to: new Date(planned.toMs) };
+    const said = { tenantId, scheduleId, ...period, error };
+    this.parts.log.warn(said, 'a scheduled report can never be made; its receivers do not get it');
+    const since = await this.parts.schedules.now();
+    try {
+      await this.#tell(schedule, { since, problem: 'A scheduled report can never be made', error });
+    } catch (err) {
+      // It is made once more, so that somebody is told.
+      return this.#failed(schedule, planned, { shown: error, err: err as Error }, save);
+    }
+    // What comes after a crash in between tells the same: an alert that is open is not made again.
+    await this.#end(schedule, { ...this.#over(schedule, planned), error }, save);
+  }
+
+  #tell(
+    { tenantId, scheduleId, definition }: Schedule,
+    { since, problem, error }: { readonly since: Date; readonly problem: string; readonly error: string },
+  ): Promise<unknown> {
+    const group = { problem, schedule: definition.name, error };
+    return this.parts.tell({ tenantId, key: `report schedule ${scheduleId}`, since, group });
+  }
+
+  /** Tells once of a run that its receivers wait for. */
+  #tellOfWait(schedule: Schedule, { dueMs }: Pending, error: string): Promise<unknown> {
+    const since = new Date(dueMs);
+    return this.#tell(schedule, { since, problem: 'A scheduled report cannot be made or sent', error });
+  }
+
   /** Leaves a run to other instances, at once: this one may not connect to its receiver. */
   async #leave(
-    { tenantId, scheduleId }: Schedule,
+    schedule: Schedule,
     pending: Pending,
     error: string,
     save: (progress: Progress) => Promise<Schedule>,
   ): Promise<void> {
+    const { tenantId, scheduleId } = schedule;
     const waitMs = this.#left.leave(scheduleId);
     const said = { tenantId, scheduleId, waitMs, error };
     this.parts.log.warn(said, 'a scheduled report is left to other instances; it will be retried');
     await save({ pending, error, retryAt: null });
+    const { runId } = pending;
+    const before = this.#leaves.get(scheduleId);
+    const times = before?.runId === runId ? before.times + 1 : 1;
+    this.#leaves.set(scheduleId, { runId, times });
+    if (times >= FAILING_TRIES) await this.#tellOfWait(schedule, pending, error);
   }
 
   async #failed(
-    { scheduleId, tenantId, failures, paused }: Schedule,
+    schedule: Schedule,
     planned: Pending,
     { shown, err }: { readonly shown: string; readonly err?: Error },
     save: (progress: Progress) => Promise<Schedule>,
   ): Promise<void> {
+    const { scheduleId, tenantId, failures, paused } = schedule;
     const waitMs = grownMs(RETRY, failures + 1);
     this.parts.log.warn(
       { tenantId, scheduleId, waitMs, error: shown, err },
@@ -305,6 +364,7 @@ export class ScheduleRunner {
     });
     // Who pauses a schedule during an attempt means its run too.
     if (failed.paused && !paused) await save({ pending: null, failures: 0, retryAt: null });
+    else if (failures + 1 >= FAILING_TRIES) await this.#tellOfWait(schedule, planned, shown);
   }
 }
 
