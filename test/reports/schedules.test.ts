@@ -63,6 +63,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     const held = new Map<number, Promise<void>>();
     const faults: {
       make?: Error;
+      unsendable?: Error;
       tell?: Error;
       send?: string;
       crash?: boolean;
@@ -100,6 +101,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
                 await store.query('UPDATE report_schedule SET holder = NULL');
                 throw new Error('the process ended');
               }
+              if (faults.unsendable) throw faults.unsendable;
               await meanwhile.send?.();
               attempts++;
               if (faults.refused !== undefined)
@@ -331,6 +333,23 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       error: 'The report would have more rows.',
       pending: null,
       dueAt: new Date('2026-03-30T04:00:00Z'),
+    });
+  });
+
+  it('whose run cannot be sent for a reason of the service show it, and try it again after growing waits', async () => {
+    const { clock, instance, faults, attempts, look, told } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.unsendable = new Error('a piece of a report is missing');
+    const tries: number[] = [];
+    for (const seconds of [0, 1, 15, 30, 60]) {
+      clock.ms += seconds * 1000;
+      await instance().round();
+      tries.push((await look()).failures);
+    }
+    expect([tries, told.length, attempts()]).toEqual([[1, 1, 2, 3, 4], 1, 0]);
+    expect(await look()).toMatchObject({
+      error: 'the run could not be sent: see the log',
+      retryAt: new Date(clock.ms + 120_000),
     });
   });
 

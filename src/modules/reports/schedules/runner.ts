@@ -168,7 +168,11 @@ export class ScheduleRunner {
     // Making takes minutes: who changed the schedule meanwhile means this run too. A pause gives it up.
     const current = await toSend();
     if (current?.pending?.runId !== pending.runId || !isMeant(pending, current)) return;
-    const sent = await this.parts.delivery.send(current, pending);
+    const sent = await this.parts.delivery.send(current, pending).catch(async (err: Error) => {
+      await this.#failed(schedule, pending, { shown: 'the run could not be sent: see the log', err }, save);
+      return null;
+    });
+    if (!sent) return;
     if (sent.failure !== null && sent.isOfInstance) {
       await this.#leave(schedule, pending, sent.failure, save);
       return;
