@@ -32,7 +32,7 @@ describe('a run that is sent to a destination', () => {
   const MB = 1_000_000;
   /** @param bytes of each file @param answer of the receiver of files, by the name of a file */
   async function posted(bytes: readonly number[], answer: (name: string) => object | null = () => ACCEPTED) {
-    const files = FORMATS.map((format, i) => ({
+    const files = FORMATS.slice(0, bytes.length).map((format, i) => ({
       format,
       name: `r.${format}`,
       bytes: bytes[i],
@@ -63,6 +63,11 @@ describe('a run that is sent to a destination', () => {
     expect(await posted([1, MB, 1])).toEqual({ sent: [...names, RUN, 'REPORT'], failure: null });
     const large = await posted([1, LIMITS.reportSentFileBytesMax + 1, LIMITS.reportSentFileBytesMax]);
     expect(large.sent).toEqual([names[0], names[2], RUN, 'REPORT']);
+  });
+
+  it('is not told of when its files were removed meanwhile', async () => {
+    const removed = { sent: [], failure: 'the files of the run were removed' };
+    expect([await posted([]), (await posted([1])).failure]).toEqual([removed, null]);
   });
 
   it('is not told of where a file was not taken, and is told of alone where no files are kept', async () => {

@@ -53,6 +53,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       async () => new Date(clock.ms + clock.databaseAheadMs),
     );
     const done = new Map<string, MakeRequest>();
+    const over = new Set<string>();
     const sent: string[] = [];
     const receivers: (readonly string[])[] = [];
     const noted: AccessEntry[] = [];
@@ -78,7 +79,8 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
         {
           schedules,
           runs: {
-            find: async (_, runId) => (done.has(runId) ? ({} as never) : null),
+            find: async (_, runId) =>
+              done.has(runId) ? ({ state: over.has(runId) ? 'over' : 'done' } as never) : null,
             giveUp: async (_, runId) => void givenUp.push(runId),
           },
           maker: {
@@ -139,6 +141,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       schedules,
       instance,
       done,
+      over,
       sent,
       receivers,
       attempts: () => attempts,
@@ -351,6 +354,23 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       error: 'the run could not be sent: see the log',
       retryAt: new Date(clock.ms + 120_000),
     });
+  });
+
+  it('make a run anew whose files were removed before everybody had it', async () => {
+    const { clock, instance, faults, done, over, sent, look } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.send = 'HTTP 503';
+    await instance().round();
+    clock.ms += MINUTE;
+    await instance().round();
+    const [kept] = done.keys();
+    expect([done.size, (await look()).pending?.runId]).toEqual([1, kept]);
+    over.add(kept ?? '');
+    delete faults.send;
+    clock.ms += MINUTE;
+    await instance().round();
+    expect(sent).toEqual([[...done.keys()][1]]);
+    expect([done.size, await look()]).toMatchObject([2, { lastRunId: sent[0], error: null }]);
   });
 
   it('whose run can never be made say so in the log and by an alert, for each such run', async () => {

@@ -74,6 +74,8 @@ export class Delivery {
   async send(schedule: Schedule, pending: Pending): Promise<Delivered> {
     const run = await this.reports.run(oneTenant(schedule.tenantId), pending.runId);
     if (!run) return { told: pending.told, failure: 'the run is not there any more', note: null };
+    if (run.files.length === 0)
+      return { told: pending.told, failure: 'the files of the run were removed', note: null };
     const { emails, destinationId } = schedule.definition;
     if (emails.length > 0) return this.#mail(schedule, pending, run);
     const sent = destinationId === null ? SENT : await this.#post(schedule, destinationId, run);

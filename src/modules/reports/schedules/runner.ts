@@ -236,7 +236,8 @@ export class ScheduleRunner {
     const { runs, maker } = this.parts;
     const isKnown = schedule.pending?.runId === planned.runId;
     const tenants = oneTenant(tenantId);
-    if (isKnown && (await runs.find(tenants, planned.runId))) return planned;
+    // An erasure removes the files of runs, and so does time: then it is made anew.
+    if (isKnown && (await runs.find(tenants, planned.runId))?.state === 'done') return planned;
     // The instance that began it may still be at work: it cannot end it from here on.
     if (isKnown) await runs.giveUp(tenantId, planned.runId);
     const pending = isKnown ? { ...planned, runId: randomUUID() } : planned;
