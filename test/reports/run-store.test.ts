@@ -50,10 +50,13 @@ describe('stored runs of reports', () => {
     expect(Buffer.concat(parts).equals(whole)).toBe(true);
   });
 
-  it('that were given up are ended by nobody', async () => {
+  it('that were given up are ended by nobody, and are to be made again', async () => {
     const { tenantId, run, state } = await begun();
     await runs.giveUp(tenantId, run.runId);
-    await expect(runs.finish(run, 7, sign)).rejects.toThrow();
+    await expect(runs.finish(run, 7, sign)).rejects.toMatchObject({
+      ...{ code: 'service_unavailable', retryAfterSeconds: 1 },
+      message: expect.stringContaining('Make it again'),
+    });
     expect([await state(), await runs.find(oneTenant(tenantId), run.runId)]).toEqual(['given-up', null]);
   });
 

@@ -122,6 +122,7 @@ export class RunStore {
   /**
    * Ends the making of a run, in the order of the tenant's runs.
    * @param sign gets the number of the run and the manifest before it; null: it is the first
+   * @throws DomainError `service_unavailable` if it was given up meanwhile
    */
   async finish(
     { tenantId, runId }: BegunRun,
@@ -143,7 +144,7 @@ export class RunStore {
            WHERE tenant_id = $1::int AND run_id = $2::uuid AND state = 'making' RETURNING run_id`,
           [tenantId, runId, number, manifest, note, bytes],
         );
-        if (done.length === 0) throw new Error('the run was given up while it was made');
+        if (done.length === 0) throw givenUp();
       }),
     );
     // From here on the run is there, and never changes.
@@ -240,6 +241,13 @@ export class RunStore {
     return over.length === CLEARED_AT_ONCE ? over.length : 0;
   }
 }
+
+/** An erasure gives up the runs that are being made, since they may have read what it removes. */
+const givenUp = () =>
+  new DomainError('service_unavailable', {
+    public: 'The report was given up while it was made: events of the tenant were erased. Make it again.',
+    retryAfterSeconds: 1,
+  });
 
 const toRun = ({ tenant_id, run_id, state, expires_at, manifest, note }: RunRow): StoredRun => ({
   tenantId: tenant_id,
