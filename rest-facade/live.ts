@@ -14,7 +14,7 @@ import type { TailPage } from '../src/modules/tail/tail';
 import { TAIL_RULE } from '../src/modules/tail/tail-rule';
 import { tooLong } from '../src/problem';
 import { ShownEvents } from '../src/store/rows/masked';
-import { abortedWith, assertAllowed, type TailEntrance } from './tail';
+import { abortedWith, assertAllowed, disabledOf, type TailEntrance } from './tail';
 
 /** The operation in the access log. */
 const LIVE_OPERATION = 'liveAuditActivity';
@@ -134,6 +134,7 @@ async function send(parts: LiveEntrance, stream: Stream, { filters, cursor, ends
     try {
       return await parts.tail.read({
         ...asker,
+        disabled: disabledOf(call.principal),
         waiter: `live ${asker.holder}`,
         filters,
         limit: LIMITS.liveEventsMax,

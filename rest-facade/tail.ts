@@ -112,7 +112,7 @@ export function abortedWith(signal: AbortSignal, over: AbortSignal): AbortSignal
   return controller.signal;
 }
 
-const disabledOf = (principal: Principal): readonly number[] =>
+export const disabledOf = (principal: Principal): readonly number[] =>
   (principal.kind === 'public' && principal.disabledTenantIds) || [];
 
 const WAITED = 'while the call waited';

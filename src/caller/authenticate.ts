@@ -2,10 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AddressList } from '../address-list';
 import { LIMITS } from '../limits';
-import { tenantSet, tenantsOrNone } from '../tenant-set';
 import { hashOfKey, isWellFormedKey } from './key-format';
 import type { KeyStore, StoredKey } from './key-store';
-import type { MarkedTenants, Principal } from './principal';
+import { type MarkedTenants, type Principal, tenantsReadBy } from './principal';
 
 type KeyLookUp = Pick<KeyStore, 'findByHash' | 'find' | 'touch'>;
 
@@ -116,13 +115,11 @@ function toPrincipal(key: StoredKey, inUse: readonly number[]): Principal {
   switch (key.kind) {
     case 'public': {
       const { scopes, rateLimitPerMinute } = key;
-      const disabled = key.tenantIds.filter((tenantId) => !inUse.includes(tenantId));
       return {
         kind: 'public',
         ...caller,
         scopes,
-        tenantIds: tenantsOrNone(inUse),
-        ...(disabled.length > 0 && { disabledTenantIds: tenantSet(disabled) }),
+        ...tenantsReadBy(key.tenantIds, inUse),
         rateLimitPerMinute,
       };
     }

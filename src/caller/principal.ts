@@ -2,7 +2,7 @@ import type { AddressList } from '../address-list';
 import type { Layout } from '../database/each-tenant';
 import { DomainError } from '../errors';
 import { Rests } from '../rests';
-import { type NoTenants, noTenant, type TenantSet } from '../tenant-set';
+import { type NoTenants, noTenant, type TenantSet, tenantSet, tenantsOrNone } from '../tenant-set';
 import type { Asker } from './rate-limit/fair-share';
 import { READ_ALERTS_SCOPE, type Scope } from './scopes';
 
@@ -12,7 +12,7 @@ export type Principal =
       readonly kind: 'public';
       readonly scopes: readonly string[];
       readonly tenantIds: TenantSet | NoTenants;
-      /** Set for a key of other tenants too, which an operator has disabled: it reads none of them now. */
+      /** Set for a caller of other tenants too, which an operator has disabled: it reads none of them now. */
       readonly disabledTenantIds?: TenantSet;
       readonly rateLimitPerMinute: number | null;
     })
@@ -44,6 +44,15 @@ export const holderOf = ({ keyId, session }: Principal): string =>
 export function tenantsOf(principal: Principal): readonly number[] {
   if (principal.kind === 'public') return principal.tenantIds;
   return principal.kind === 'operator' ? [] : [principal.tenantId];
+}
+
+/** What a caller of tenants reads now. @param inUse those of them that are not disabled */
+export function tenantsReadBy(tenantIds: readonly number[], inUse: readonly number[]) {
+  const disabled = tenantIds.filter((tenantId) => !inUse.includes(tenantId));
+  return {
+    tenantIds: tenantsOrNone(inUse),
+    ...(disabled.length > 0 && { disabledTenantIds: tenantSet(disabled) }),
+  };
 }
 
 /** The callers that may use an operation. A root field of GraphQL states the rule with `@Access`. */

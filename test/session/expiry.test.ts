@@ -76,6 +76,8 @@ describe('a session', () => {
     };
     expect(await of(1, DISABLED)).toMatchObject({ tenantIds: [1] });
     expect(await of(1, DISABLED)).not.toHaveProperty('isDisabled');
+    expect(await of(1, DISABLED)).toMatchObject({ disabledTenantIds: [DISABLED] });
+    expect(await of(1)).not.toHaveProperty('disabledTenantIds');
     expect(await of(DISABLED)).toMatchObject({ tenantIds: [], isDisabled: true });
     expect(await of()).not.toHaveProperty('isDisabled');
   });

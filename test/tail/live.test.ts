@@ -149,6 +149,31 @@ describe.each(ONE_ENGINE)('the live stream on %s', (engine) => {
     expect(await refused(await signIn(acme.key), { 'Last-Event-ID': id })).toEqual([403, 'forbidden']);
   });
 
+  it('goes on without a tenant that is disabled, and keeps its place there', async () => {
+    const { world } = open;
+    const [acme, other] = [await world.tenant(), await world.tenant()];
+    const { key } = await world.key({ tenantIds: [acme.tenantId, other.tenantId] });
+    const session = await signIn(key);
+    const before = await started(await stream(session));
+    const disabling = `mutation($id: String!) { disableTenant(tenantId: $id, reason: "unpaid") { tenantId } }`;
+    await send(other, ['SELECT 1']);
+    await before.has(1);
+    await world.operate(disabling, { id: other.tenantId });
+    expect((await before.over()).end?.code).toBe('forbidden');
+    const during = await stream(session, { id: before.id });
+    expect(during.status).toBe(200);
+    await send(acme, ['SELECT 2']);
+    await during.has(1);
+    during.cut();
+    await world.operate('mutation($id: String!) { enableTenant(tenantId: $id) { tenantId } }', {
+      id: other.tenantId,
+    });
+    await send(other, ['SELECT 3']);
+    const after = await (await stream(session, { id: during.id })).has(1);
+    after.cut();
+    expect([before, during, after].map(sent)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3']]);
+  });
+
   it('is for sessions of the page that may read events', async () => {
     const { world } = open;
     const acme = await world.tenant();

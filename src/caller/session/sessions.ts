@@ -2,9 +2,8 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isUnavailable } from '../../errors';
 import { LIMITS } from '../../limits';
-import { tenantsOrNone } from '../../tenant-set';
 import type { Authenticator } from '../authenticate';
-import type { Principal } from '../principal';
+import { type Principal, tenantsReadBy } from '../principal';
 import type { Identity, Session, SessionStore } from './session.store';
 
 const TOKEN_BYTES = 32;
@@ -105,7 +104,7 @@ function personOf(
     ...caller,
     ...(isDisabled && { isDisabled }),
     scopes,
-    tenantIds: tenantsOrNone(inUse),
+    ...tenantsReadBy(tenantIds, inUse),
     rateLimitPerMinute: null,
   };
 }
