@@ -211,6 +211,7 @@ export const LIMITS = {
   assistantTableTokens: 2_450, // of a table at /mcp, as estimated; the numbers beside it take 50
   assistantCellChars: 40, // of a value in such a table; a whole event has its values whole
   assistantStatementChars: 300, // of a statement at /mcp: what it does, and not its data
+  assistantNamePages: 20, // of events of one millisecond, among which a row's event is looked for: where a clock steps by 15 ms, hundreds share one
   assistantListsRows: 20, // of each of the two lists of the tool coverage
   tailCursorCharsMax: 16_384, // the cursor of a key with 1,500 tenants
   tailLinkCharsMax: 8_192, // with the cursor beside it, the headers that clients (16 KiB) and proxies accept

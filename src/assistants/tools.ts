@@ -160,22 +160,28 @@ async function recordIdOf(event: string, ask: Ask): Promise<string | null> {
   if (isUuid(event)) return event.toLowerCase();
   const named = namedEvent(event);
   if (!named) return null;
-  const found: Page<AuditEvent> = await ask(FIND, {
-    filter: `recordId:"${named.begins}"*`,
-    page: 1,
-    pageSize: LIMITS.pageSizeMax,
-    sortDirection: 'asc',
-  });
-  const fitting = found.items.map(({ recordId }) => recordId).filter(named.isOf);
-  if (fitting.length > 1 || found.totalCount > LIMITS.pageSizeMax) throw refusal([several(fitting)]);
+  const fitting: string[] = [];
+  for (let page = 1; ; page++) {
+    const found: Page<AuditEvent> = await ask(FIND, {
+      filter: `recordId:"${named.begins}"*`,
+      page,
+      pageSize: LIMITS.pageSizeMax,
+      sortDirection: 'asc',
+    });
+    fitting.push(...found.items.map(({ recordId }) => recordId).filter(named.isOf));
+    if (page * LIMITS.pageSizeMax >= found.totalCount) break;
+    if (page >= LIMITS.assistantNamePages) throw refusal([several(fitting)]);
+  }
+  if (fitting.length > 1) throw refusal([several(fitting)]);
   return fitting[0] ?? null;
 }
 
+/** @param recordIds those that are known */
 const several = (recordIds: readonly string[]) =>
   problem(
     'event',
     'refused',
-    `may be one of several events of that millisecond; give the record id of one: ${recordIds.slice(0, NAMED_MAX).join(', ')}`,
+    `may be one of several events of that millisecond; give the record id of one${recordIds.length > 0 ? `: ${recordIds.slice(0, NAMED_MAX).join(', ')}` : ''}`,
   );
 const NAMED_MAX = 10;
 
