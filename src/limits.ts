@@ -303,6 +303,7 @@ export const LIMITS = {
   complianceDatabasesMax: 50, // databases of an instance that have items of their own
   complianceAlertsMax: 2_000, // alerts of 30 days of a tenant, the newest
   complianceStatementCharsMax: 16_384, // a longer change of an audit is not read, and leaves its groups unknown
+  complianceNamesAskedMax: 50, // names in one condition of an assessment: half of the terms of a filter
   complianceRecordsMax: 2_000, // changes of audits that an assessment reads of a tenant, the newest
   groupsCountedMax: 100_000, // by one question: some 50 MB in memory by three fields
   groupsCountedChars: 16 * 1024 * 1024, // of their values: names have some 20 characters, and an agent may send 512

@@ -1,5 +1,6 @@
+import { LIMITS } from '../../src/limits';
 import { namesBefore } from '../../src/modules/compliance/instances';
-import { laterOfTenant, objectKey } from '../../src/modules/compliance/later-questions';
+import { laterOfTenant, objectKey, oneOf } from '../../src/modules/compliance/later-questions';
 import { tenantSet } from '../../src/tenant-set';
 
 describe('the server instances of a tenant', () => {
@@ -41,14 +42,26 @@ it('an access to an object is one to its schema and database too, and the last o
     { values: ['Pay', 'hr', 'Bonus'], lastMs: 5 },
     { values: ['Hr', 'dbo', 'Person'], lastMs: 4 },
   ];
+  const asked: string[] = [];
   const later = laterOfTenant(
     { ask: {} as never, groups: new Map() },
     {
-      ...{ tenants: tenantSet([7]), from: '', to: '', known: null, groupEach: async () => [] },
-      group: async () => accesses as never,
+      ...{ tenants: tenantSet([7]), from: '', to: '', known: null },
+      groupEach: async (questions) => {
+        asked.push(...questions.map(([, { filter = '' }]) => filter));
+        return [accesses as never];
+      },
     },
   );
-  const last = await later('PAY01').accesses();
+  const sensitive = ['Pay', 'PAY', 'Hr'].map((databaseName) => ({
+    ...{ databaseName, schemaName: null, objectName: null },
+  }));
+  const last = (await later('PAY01', sensitive).accesses()) ?? new Map<string, number>();
+  expect(asked).toEqual([
+    expect.stringMatching(/^serverInstanceName:"PAY01" .* AND databaseName~\("pay" OR "hr"\)$/),
+  ]);
+  const many = Array.from({ length: LIMITS.complianceNamesAskedMax + 1 }, (_, i) => `d${i}`);
+  expect([oneOf('databaseName', many), oneOf('databaseName', [])]).toEqual(['', '']);
   const lastOf = (databaseName: string, schemaName: string | null, objectName: string | null) =>
     last.get(objectKey({ databaseName, schemaName, objectName }));
   expect([lastOf('Pay', 'DBO', 'Bonus'), lastOf('PAY', null, null), lastOf('hr', null, null)]).toEqual([

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/limits';
 import {
   judgeApplications,
   judgeAuditors,
@@ -106,6 +107,20 @@ describe('whether accesses to sensitive objects are recorded', () => {
     });
     expect(await judged([object('a')], { a: RECORDED }, { sources: [{ gaps: [GAP] }] })).toMatchObject({
       ...{ status: 'fail', since: at(3) },
+    });
+  });
+
+  it('is not known where accesses were to too many objects to count, unless a record says so', async () => {
+    const accesses = async () => null;
+    const reason = (objects: string) =>
+      `No record says that access to ${objects} is recorded. Accesses were to more objects than can be counted.`;
+    expect(
+      await judged([object('a'), object('b'), object('c')], { a: RECORDED, b: off(4) }, {
+        accesses,
+      } as object),
+    ).toMatchObject({ status: 'unknown', reason: reason('HR.dbo.b, HR.dbo.c') });
+    expect(await judged([object('a')], { a: RECORDED }, { accesses } as object)).toMatchObject({
+      ...{ status: 'pass', reason: 'Access to each sensitive object is recorded.' },
     });
   });
 
@@ -226,5 +241,43 @@ describe('whether log-ons come from declared applications', () => {
         reason: expect.stringContaining('log-ons came from ssms (40), sqlcmd (9), an appl'),
       },
     });
+  });
+
+  it('tells by the newest of the others where there are too many to count', async () => {
+    const judgedBy = (applications: readonly string[], records: readonly object[] = []) => {
+      const asked: string[] = [];
+      const more = {
+        logons: async () => null,
+        records: async (filter: string) => {
+          asked.push(filter);
+          return records;
+        },
+      };
+      return judgeApplications(trailOf({ applications }, more), SERVER).then((found) => ({
+        ...found,
+        asked,
+      }));
+    };
+    const many = 'log-ons came from more applications than can be counted';
+    expect(await judgedBy([])).toMatchObject({
+      ...{ status: 'unknown', reason: `No application is declared. In 30 days, ${many}.`, asked: [] },
+    });
+    const others = [
+      { at: at(9), recordId: 'newest' },
+      { at: at(2), recordId: 'first' },
+    ];
+    expect(await judgedBy(['payroll*', 'my "x"'], others)).toMatchObject({
+      ...{ status: 'fail', since: at(2), recordIds: ['newest', 'first'] },
+      asked: ['actionId:LGIS AND NOT applicationName~("payroll"* OR "my \\"x\\"")'],
+    });
+    const passes = { status: 'pass', reason: 'Each log-on of 30 days came from a declared application.' };
+    expect(await judgedBy(['payroll*'])).toMatchObject(passes);
+    expect(await judgedBy(['a', '*'])).toMatchObject({ ...passes, asked: [] });
+    const declared = Array.from({ length: LIMITS.complianceNamesAskedMax + 1 }, (_, i) => `app${i}`);
+    expect(await judgedBy(declared, others)).toMatchObject({
+      ...{ status: 'unknown', asked: [] },
+      reason: `In 30 days, ${many}, and more are declared than can be told apart.`,
+    });
+    expect((await judgedBy(declared.slice(1), others)).status).toBe('fail');
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
+import { LIMITS } from '../../src/limits';
 import { aReport, REPORT, reportOf } from '../support/audit-sources';
 import { ONE_ENGINE } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
@@ -227,6 +228,47 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
 
     expectError(await get('/compliance/summary', { asOf: AS_OF }, many), 400, 'invalid_parameter');
     expect((await get('/compliance/controls', one, many)).body.meta.totalCount).toBe(4);
+  });
+
+  it('judges applications by the newest others where there are too many to count, and all else as ever', async () => {
+    const { world } = at;
+    const tenant = await world.tenant();
+    const most = 60;
+    const program = (instance: string, applicationName: string) => ({
+      ...login('09:00:00', instance, true),
+      applicationName,
+    });
+    await tenant.ingest([
+      ...Array.from({ length: most + 1 }, (_, i) => program('MANY01', `Random ${i}`)),
+      program('FEW01', 'ssms'),
+      program('MANY01', 'Payroll'),
+    ]);
+    const { key: reader } = await world.key({ tenantIds: [tenant.tenantId], scopes: ['read:compliance'] });
+    const judged = async () => {
+      const { status, body } = await get('/compliance/controls', { asOf: AS_OF, pageSize: 100 }, reader);
+      expect([status, body.error]).toEqual([200, undefined]);
+      const ofOne = await get('/compliance/controls/SQLI-22-015500', { asOf: AS_OF }, reader);
+      return Object.fromEntries(
+        ofOne.body.data.instances.map((one: Record<string, unknown>) => [one.serverInstanceName, one]),
+      );
+    };
+    const counted = jest.replaceProperty(LIMITS, 'groupsCountedMax', most as never);
+    const before = await judged();
+    await world.operate(
+      `mutation($tenantId: String!) {
+         declareCompliance(tenantId: $tenantId, kind: application, applicationName: "random*", reason: "test",
+           validFrom: "2026-01-01") { declarationId } }`,
+      { tenantId: tenant.tenantId },
+    );
+    const after = await judged();
+    counted.restore();
+
+    expect([before.MANY01.reason, before.FEW01.reason]).toEqual([
+      'No application is declared. In 30 days, log-ons came from more applications than can be counted.',
+      'No application is declared. In 30 days, log-ons came from ssms (1).',
+    ]);
+    expect([after.MANY01.status, after.MANY01.recordIds.length]).toEqual(['fail', 1]);
+    expect(after.FEW01.reason).toBe('Log-ons came from applications that are not declared: ssms (1).');
   });
 
   it('has the whole list as CSV, whatever the page', async () => {

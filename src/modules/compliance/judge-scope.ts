@@ -1,5 +1,6 @@
 import { inQuotes } from '../../event/expression/value-text';
 import { fold } from '../../event/search';
+import { LIMITS } from '../../limits';
 import type { Check } from './frameworks';
 import {
   filterSentence,
@@ -40,7 +41,8 @@ export async function judgeSensitive(
     if (all.status !== 'unknown') return all;
     return { ...all, reason: `${all.reason} No object is declared sensitive.` };
   }
-  const states = await Promise.all(sensitive.map((object) => stateOfObject(object, trail)));
+  const accesses = await trail.accesses();
+  const states = sensitive.map((object) => stateOfObject(object, trail, accesses));
   const about = { groups: states.map(({ state }) => state) };
   const recordIds = [...new Set(states.flatMap(({ state }) => state.recordId ?? []))];
   const of = (...wanted: GroupState['state'][]) => states.filter(({ state }) => wanted.includes(state.state));
@@ -60,8 +62,10 @@ export async function judgeSensitive(
   if (filtered)
     return verdict('unknown', filterSentence(filtered), { ...about, recordIds: idsOf([filtered]) });
   const silent = of('silent');
-  if (silent.length > 0)
-    return verdict('unknown', `No record says that access to ${namesOf(silent)} is recorded.`, about);
+  if (silent.length > 0) {
+    const many = accesses === null ? ' Accesses were to more objects than can be counted.' : '';
+    return verdict('unknown', `No record says that access to ${namesOf(silent)} is recorded.${many}`, about);
+  }
   const since =
     states
       .map(({ state }) => state.since ?? '')
@@ -87,17 +91,22 @@ interface ObjectState {
   readonly state: GroupState;
 }
 
-async function stateOfObject(object: SensitiveObject, trail: InstanceTrail): Promise<ObjectState> {
+/** @param accesses null: they are not known, and an access may show that an object is recorded again */
+function stateOfObject(
+  object: SensitiveObject,
+  trail: InstanceTrail,
+  accesses: ReadonlyMap<string, number> | null,
+): ObjectState {
   const { databaseName, schemaName, objectName } = object;
   const name = [databaseName, schemaName, objectName].filter((part) => part !== null).join('.');
   const known = trail.replay.ofObject(object, OBJECT_ACCESS);
-  const accessMs = (await trail.accesses()).get(objectKey(object));
+  const accessMs = accesses?.get(objectKey(object));
   // Of some actions alone, an access shows nothing of the others.
   const lastMs =
     accessMs === undefined || trail.replay.mayBeOfActions(object, accessMs) ? undefined : accessMs;
   if (
     known?.is === 'configured' ||
-    (known && !(lastMs !== undefined && lastMs > Date.parse(known.since) + 1))
+    (known && accesses && !(lastMs !== undefined && lastMs > Date.parse(known.since) + 1))
   ) {
     const { is, since, by, recordId } = known;
     return { name, state: { group: OBJECT_ACCESS, state: is, since, by, recordId } };
@@ -195,7 +204,9 @@ export async function judgeReaders(
 /** Whether people and programs log on by declared applications only. */
 export async function judgeApplications(trail: InstanceTrail, scopeOf: ScopeOf): Promise<Verdict> {
   const named = trail.scope.applications;
-  const seen = [...(await trail.logons())].sort(([, a], [, b]) => b - a);
+  const logons = await trail.logons();
+  if (logons === null) return judgeManyApplications(trail, scopeOf);
+  const seen = [...logons].sort(([, a], [, b]) => b - a);
   const nameOf = (application: string) =>
     application === '' ? 'an application without a name' : application;
   const shown = (some: typeof seen) =>
@@ -218,7 +229,31 @@ export async function judgeApplications(trail: InstanceTrail, scopeOf: ScopeOf):
       recordIds: records.map(({ recordId }) => recordId),
     });
   }
+  return allDeclared(trail, scopeOf);
+}
+
+function allDeclared(trail: InstanceTrail, scopeOf: ScopeOf): Verdict {
   const recorded = judgeGroups({ groups: [LOGONS] }, trail, scopeOf);
   if (recorded.status !== 'pass') return recorded;
   return { ...recorded, reason: 'Each log-on of 30 days came from a declared application.' };
+}
+
+/** The same where log-ons came from more applications than can be counted: the newest of the others tell. */
+async function judgeManyApplications(trail: InstanceTrail, scopeOf: ScopeOf): Promise<Verdict> {
+  const named = trail.scope.applications;
+  const about = { groups: [stateOfGroup(LOGONS, trail)] };
+  const came = 'log-ons came from more applications than can be counted';
+  if (named.length === 0)
+    return verdict('unknown', `No application is declared. In 30 days, ${came}.`, about);
+  if (named.includes('*')) return allDeclared(trail, scopeOf);
+  if (named.length > LIMITS.complianceNamesAskedMax)
+    return verdict('unknown', `In 30 days, ${came}, and more are declared than can be told apart.`, about);
+  const wanted = named.map((one) => (one.endsWith('*') ? `${inQuotes(one.slice(0, -1))}*` : inQuotes(one)));
+  const records = await trail.records(`actionId:LGIS AND NOT applicationName~(${wanted.join(' OR ')})`);
+  if (records.length === 0) return allDeclared(trail, scopeOf);
+  return verdict(
+    'fail',
+    'Log-ons came from applications that are not declared, and from more applications than can be counted.',
+    { ...about, since: records.at(-1)?.at ?? null, recordIds: records.map(({ recordId }) => recordId) },
+  );
 }

@@ -2,25 +2,25 @@ import { inQuotes } from '../../event/expression/value-text';
 import type { FieldName } from '../../event/fields';
 import { toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
+import { LIMITS } from '../../limits';
 import type { EventGroup } from '../../store/columns/groups';
 import type { TenantSet } from '../../tenant-set';
 import type { ActionGroup } from './frameworks';
-import {
-  type Group,
-  type GroupEach,
-  type GroupQuestions,
-  type Moment,
-  type Questions,
-  toMoment,
-} from './questions';
+import { type GroupEach, type GroupQuestions, type Moment, type Questions, toMoment } from './questions';
 import type { SensitiveObject } from './scope';
 
 /** What only some controls ask of an instance. */
 export interface LaterQuestions {
-  /** The last access to each object in the period, by `objectKey`. */
-  readonly accesses: () => Promise<ReadonlyMap<string, number>>;
-  /** The number of log-ons in the period by application; an empty name: the event states none. */
-  readonly logons: () => Promise<ReadonlyMap<string, number>>;
+  /**
+   * The last access in the period to each object in the databases that have sensitive ones, by `objectKey`. Null: to more
+   * objects than can be counted.
+   */
+  readonly accesses: () => Promise<ReadonlyMap<string, number> | null>;
+  /**
+   * The number of log-ons in the period by application; an empty name: the event states none. Null: from more
+   * applications than can be counted.
+   */
+  readonly logons: () => Promise<ReadonlyMap<string, number> | null>;
   /** The logins that read audit files on the server in the period. */
   readonly readers: () => Promise<readonly string[]>;
   /** The newest events of the period on the instance that satisfy a filter, at most 20. */
@@ -35,29 +35,31 @@ export function laterOfTenant(
   { ask, groups }: { readonly ask: Questions; readonly groups: ReadonlyMap<string, ActionGroup> },
   {
     tenants,
-    group,
     groupEach,
     from,
     to,
     known,
   }: {
     readonly tenants: TenantSet;
-    readonly group: Group;
     readonly groupEach: GroupEach;
     readonly from: string;
     readonly to: string;
     /** The answers to `logonQuestions`; null: they were not asked. */
-    readonly known: readonly (readonly EventGroup[])[] | null;
+    readonly known: Awaited<ReturnType<GroupEach>> | null;
   },
-): (name: string) => LaterQuestions {
+): (name: string, sensitive: readonly SensitiveObject[]) => LaterQuestions {
   const logonsAndReaders = once(async () => known ?? groupEach(logonQuestions(groups, from)));
-  return (name) => {
+  return (name, sensitive) => {
     const here = `serverInstanceName:${inQuotes(name)}`;
     const isHere = ({ values }: EventGroup) => values[0] === name;
     return {
       accesses: once(async () => {
-        const asked = { filter: `${here} AND ${ofGroup(groups, OBJECT_ACCESS)}`, startTime: from };
-        const counted = await group(['databaseName', 'schemaName', 'objectName'], asked);
+        const databases = sensitive.map(({ databaseName }) => databaseName);
+        const filter = `${here} AND ${ofGroup(groups, OBJECT_ACCESS)}${oneOf('databaseName', databases)}`;
+        const [counted] = await groupEach([
+          [['databaseName', 'schemaName', 'objectName'], { filter, startTime: from, mayBeMany: true }],
+        ]);
+        if (!counted) return null;
         const last = new Map<string, number>();
         for (const {
           values: [databaseName = '', schemaName = '', objectName = ''],
@@ -72,12 +74,16 @@ export function laterOfTenant(
         return last;
       }),
       logons: once(async () => {
-        const [logons = []] = await logonsAndReaders();
-        return new Map(logons.filter(isHere).map(({ values: [, application], n }) => [application ?? '', n]));
+        const [all] = await logonsAndReaders();
+        if (all)
+          return new Map(all.filter(isHere).map(({ values: [, application], n }) => [application ?? '', n]));
+        const filter = `${here} AND ${ofGroup(groups, LOGONS)}`;
+        const [own] = await groupEach([[['applicationName'], { filter, startTime: from, mayBeMany: true }]]);
+        return own ? new Map(own.map(({ values: [application], n }) => [application ?? '', n])) : null;
       }),
       readers: once(async () => {
-        const [, readers = []] = await logonsAndReaders();
-        return readers.filter(isHere).map(({ values: [, login] }) => login ?? '');
+        const [, readers] = await logonsAndReaders();
+        return (readers ?? []).filter(isHere).map(({ values: [, login] }) => login ?? '');
       }),
       records: async (wanted) => {
         const filter = toSummaryFilter({ filter: `${here} AND ${wanted}`, startTime: from, endTime: to });
@@ -98,9 +104,19 @@ type Groups = ReadonlyMap<string, ActionGroup>;
 const ofGroup = (groups: Groups, name: string) =>
   `actionId:(${(groups.get(name)?.writes ?? []).flatMap(({ actions }) => actions).join(' OR ')})`;
 
+/** A further condition, that a field has one of some values in any letter case. Of no values, or of many, there is none. */
+export function oneOf(field: FieldName, values: readonly string[]): string {
+  const distinct = [...new Set(values.map(fold))];
+  const isAsked = distinct.length > 0 && distinct.length <= LIMITS.complianceNamesAskedMax;
+  return isAsked ? ` AND ${field}~(${distinct.map(inQuotes).join(' OR ')})` : '';
+}
+
 /** Log-ons by application, and reads of audit files by login, on each instance. */
 export const logonQuestions = (groups: Groups, from: string): GroupQuestions => [
-  [['serverInstanceName', 'applicationName'], { filter: ofGroup(groups, LOGONS), startTime: from }],
+  [
+    ['serverInstanceName', 'applicationName'],
+    { filter: ofGroup(groups, LOGONS), startTime: from, mayBeMany: true },
+  ],
   [['serverInstanceName', 'serverPrincipalName'], { filter: READS_OF_FILES, startTime: from }],
 ];
 
@@ -114,7 +130,7 @@ export class Lacking {
 
   constructor(private readonly ask: (fields: readonly FieldName[]) => ReturnType<GroupEach>) {}
 
-  learn(fields: readonly FieldName[], answers: readonly (readonly EventGroup[])[]): void {
+  learn(fields: readonly FieldName[], answers: Awaited<ReturnType<GroupEach>>): void {
     for (const [i, field] of fields.entries())
       this.#known.set(field, new Map(answers[i]?.map(({ values: [name = ''], n }) => [name, n])));
   }

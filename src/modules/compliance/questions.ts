@@ -16,8 +16,9 @@ export interface Questions {
       readonly by: 'count';
       readonly descending: boolean;
       readonly limit: number;
+      readonly mayBeMany: boolean;
     }[],
-  ) => Promise<readonly { readonly groups: readonly EventGroup[] }[]>;
+  ) => Promise<readonly ({ readonly groups: readonly EventGroup[] } | null)[]>;
   /** The values of a field by the number of their events, the most first. Null: a field may be left out. */
   readonly facets: (
     tenants: TenantSet,
@@ -106,13 +107,15 @@ export interface Verification {
 
 /** Counts events up to the moment of an assessment. */
 export type Group = (fields: GroupedFields, values: GroupValues) => Promise<readonly EventGroup[]>;
-/** The same for several questions, from one snapshot. */
-export type GroupEach = (questions: GroupQuestions) => Promise<readonly (readonly EventGroup[])[]>;
+/** The same for several questions, from one snapshot. Null: `mayBeMany`, and there are. */
+export type GroupEach = (questions: GroupQuestions) => Promise<readonly (readonly EventGroup[] | null)[]>;
 export type GroupQuestions = readonly (readonly [GroupedFields, GroupValues])[];
 interface GroupValues {
   readonly filter?: string;
   readonly startTime?: string;
   readonly endTime?: string;
+  /** There may be more groups than can be counted. Not given: the assessment is refused then. */
+  readonly mayBeMany?: true;
 }
 
 /** When something happened, and its record. */

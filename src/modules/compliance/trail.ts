@@ -19,6 +19,7 @@ import {
   laterOfTenant,
   logonQuestions,
   once,
+  oneOf,
 } from './later-questions';
 import {
   type AlertWork,
@@ -142,14 +143,15 @@ export async function readTrails(
     const asked = { before: null, sumOf: null, by: 'count', descending: true } as const;
     const answers = await ask.groupsOfEach(
       tenants,
-      questions.map(([fields, values]) => ({
+      questions.map(([fields, { mayBeMany = false, ...values }]) => ({
         ...asked,
         fields,
+        mayBeMany,
         filter: toSummaryFilter({ filter: undefined, startTime: undefined, endTime: to, ...values }),
         limit: LIMITS.groupsCountedMax,
       })),
     );
-    return answers.map(({ groups: counted }) => counted);
+    return answers.map((answer) => answer?.groups ?? null);
   };
   const group: Group = async (fields, values) => (await groupEach([[fields, values]]))[0] ?? [];
   const all = await namesBefore({ ask, group }, tenants, to);
@@ -176,12 +178,13 @@ export async function readTrails(
   const fields = fieldsOf(checks);
   const hasLater = checks.some(({ kind }) => kind === 'applications' || kind === 'readers');
   const logonsAsked = hasLater ? logonQuestions(groups, from) : [];
-  const [changes = [], counted = [], ...answers] = await groupEach([
+  const [changed, ofGroups, ...answers] = await groupEach([
     [['serverInstanceName'], { filter: AUDIT_CHANGES }],
     [['serverInstanceName', 'actionId', 'classType'], { startTime: from }],
     ...logonsAsked,
     ...lackingQuestions(fields, from),
   ]);
+  const [changes, counted] = [changed ?? [], ofGroups ?? []];
   const lacking = new Lacking((missing) => groupEach(lackingQuestions(missing, from)));
   lacking.learn(fields, answers.slice(logonsAsked.length));
   const changesOf = new Map(changes.map(({ values: [name = ''], n }) => [name, n]));
@@ -205,9 +208,10 @@ export async function readTrails(
       },
     );
   for (const own of known.values()) loadSnapshots(own, to);
-  if ([...known.values()].some(({ replay }) => replay.databases.length > 0))
+  const databases = [...known.values()].flatMap(({ replay }) => replay.databases);
+  if (databases.length > 0)
     for (const { values, lastMs } of await group(['serverInstanceName', 'objectName'], {
-      filter: DATABASE_REPLACED,
+      filter: `${DATABASE_REPLACED}${oneOf('objectName', databases)}`,
     }))
       known.get(values[0] ?? '')?.replay.replaced(values[1] ?? '', lastMs);
   const came = new Set(counted.map(({ values }) => codeOf(values[1])));
@@ -268,7 +272,7 @@ export async function readTrails(
   for (const name of names)
     newest.set(name, events.get(name)?.lastMs ?? (await newestBefore(ask, tenants, name, to)));
   const later = laterOfTenant(parts, {
-    ...{ tenants, group, groupEach, from, to },
+    ...{ tenants, groupEach, from, to },
     known: hasLater ? answers : null,
   });
   const sourcesOf = (name: string) => ask.sourcesOf(name, sources, newest.get(name) ?? 0) ?? sources;
@@ -303,7 +307,7 @@ export async function readTrails(
     isNow,
     keptDays,
     isOlderThan: async (days) => (await oldNames(days)).has(name),
-    ...later(name),
+    ...later(name, own.scope.sensitive),
     lacking: (wanted) => lacking.of(name, wanted),
     period: { from, to },
   }));

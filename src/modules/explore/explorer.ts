@@ -72,6 +72,8 @@ export interface GroupQuestion extends GroupOrder {
 /** Groups of the events that pass a filter. */
 export interface FilteredGroups extends GroupQuestion {
   readonly filter: AuditEventFilter;
+  /** Its answer is null where there are more groups than can be counted. Not given: all questions are refused then. */
+  readonly mayBeMany?: boolean;
 }
 
 export interface EventGroups {
@@ -176,5 +178,8 @@ export interface AuditEventExplorer {
   /** Events by the hours of the week. @throws DomainError `invalid_parameter` where the range has too many hours */
   weekHours(tenants: TenantSet, filter: AuditEventFilter, zone: Zone): Promise<WeekHours>;
   /** The groups of several filters, all from one snapshot: it is quicker than one after the other. @throws as `groups` */
-  groupsOfEach(tenants: TenantSet, questions: readonly FilteredGroups[]): Promise<readonly EventGroups[]>;
+  groupsOfEach(
+    tenants: TenantSet,
+    questions: readonly FilteredGroups[],
+  ): Promise<readonly (EventGroups | null)[]>;
 }

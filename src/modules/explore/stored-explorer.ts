@@ -6,6 +6,7 @@ import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { fromRowsAlone } from '../../store/archive/in-parts';
 import { type ColumnCounter, inSnapshot } from '../../store/columns/counter';
+import { TooManyGroups } from '../../store/columns/tenant-groups';
 import { byTier, type Plan, planOf } from '../../store/plan';
 import type { Row } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
@@ -32,6 +33,11 @@ import { NO_SERIES, seriesByColumns } from './group-series';
 import { extentStatement, histogramStatement, readableEvents } from './histogram.statement';
 import { NO_WEEK_HOURS, tooManyHours, weekHoursOf } from './week-hours';
 import { bucketsOfDays, fittingDays, zoneDays } from './zone-days';
+
+const nullIfMany = (error: unknown): null => {
+  if (!(error instanceof TooManyGroups)) throw error;
+  return null;
+};
 
 /** Counts events over time and by value, from the counts if they suffice, else from the events. */
 export class PostgresAuditEventExplorer implements AuditEventExplorer {
@@ -170,18 +176,20 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   async groupsOfEach(
     tenants: TenantSet,
     questions: readonly FilteredGroups[],
-  ): Promise<readonly EventGroups[]> {
+  ): Promise<readonly (EventGroups | null)[]> {
     const { service } = this;
     const [first] = questions;
     if (!first) return [];
     return guarded(() =>
       inSnapshot(service, tenants, first.filter, async (counter) => {
-        const all: EventGroups[] = [];
+        const all: (EventGroups | null)[] = [];
         counter.once.hasSeveral = questions.length > 1;
         const counters = questions.map(({ filter }) => counter.with(filter));
         for (const tenantId of tenants) for (const one of counters) await one.tenantHours(tenantId);
-        for (const [i, { filter, ...asked }] of questions.entries())
-          all.push(await eventGroups(counters[i] as ColumnCounter, filter, asked));
+        for (const [i, { filter, mayBeMany, ...asked }] of questions.entries()) {
+          const counted = eventGroups(counters[i] as ColumnCounter, filter, asked);
+          all.push(await (mayBeMany ? counted.catch(nullIfMany) : counted));
+        }
         return all;
       }),
     );
