@@ -109,6 +109,9 @@ describe('the queries that the dashboard explores with', () => {
     );
     expect(counts.reduce((a: number, b: number) => a + b, 0)).toBe(3);
     expect(counts.length).toBeLessThanOrEqual(240);
+    const few = await session.graphql(HISTOGRAM, { ...wide, buckets: 10 });
+    expect(few.body.errors).toBeUndefined();
+    expect(few.body.data.auditHistogram.bucketSeconds).toBeGreaterThan(2 ** 31);
     const empty = await session.graphql(HISTOGRAM, { startTime: '2026-01-05', endTime: '2026-01-05' });
     expect(empty.body.data.auditHistogram).toMatchObject({ startTime: null, endTime: null, buckets: [] });
   });

@@ -20,7 +20,8 @@ const HISTOGRAM = {
     startTime: { kind: 'time', nullable: true, doc: 'Start of the first bucket. Null: the range is empty.' },
     endTime: { kind: 'time', nullable: true, doc: 'End of the last bucket. Null: the range is empty.' },
     bucketSeconds: {
-      kind: 'integer',
+      // Where a clock was wrong, a range may have thousands of years.
+      kind: 'count',
       doc: 'Width of a whole bucket. Borders are multiples of it since 1970 in UTC or `timeZone`.',
     },
     timeZone: {
