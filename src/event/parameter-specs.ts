@@ -81,7 +81,7 @@ interface TimeSpec {
   readonly kind: 'time';
   readonly words?: readonly string[];
   readonly default?: string;
-  /** It is kept, so its year must have four digits in UTC too, and not only with its offset. */
+  /** It is kept, so its year must be one of 1 to 9999 in UTC too, and not only with its offset. */
   readonly isStored?: true;
 }
 

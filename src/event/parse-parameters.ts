@@ -247,13 +247,18 @@ function readObject({ fields }: InputShape, given: unknown, at: FieldProblems) {
   return readAll(fields, given as Given, `${at.field}.`, at.problems);
 }
 
-const STORED_MIN = parseTicks('0000-01-01') ?? 0n;
+/** The database takes no time of the year 0. */
+const STORED_MIN = parseTicks('0001-01-01') ?? 0n;
+/** Whether a time can be kept: as `isStored` of a `TimeSpec`. */
+export function canBeStored(text: string): boolean {
+  const ticks = parseTicks(text);
+  return ticks !== null && ticks >= STORED_MIN && ticks <= LAST_TICKS;
+}
 const TIME_PROBLEM =
   'must be an ISO 8601 date or date and time such as 2026-11-19T23:59:56Z (write the + of an offset as %2B in a URL)';
 
 function readTime({ words = [], isStored }: SpecOf<'time'>, text: string, at: FieldProblems) {
-  const ticks = parseTicks(text);
-  const isTime = ticks !== null && (!isStored || (ticks >= STORED_MIN && ticks <= LAST_TICKS));
+  const isTime = isStored ? canBeStored(text) : parseTicks(text) !== null;
   if (isTime || words.includes(text)) return text;
   return at.wrong(
     'malformed',

@@ -58,6 +58,7 @@ describe('what a server says of its specifications', () => {
   it.each<[string, object | null, RegExp]>([
     ['no server', { ...GIVEN, serverInstanceName: '' }, /serverInstanceName/],
     ['no database', { ...GIVEN, databaseName: 7 }, /databaseName/],
+    ['a time that cannot be kept', { ...GIVEN, takenAt: '0000-12-31T23:59:59' }, /takenAt/],
     ['no time', { ...GIVEN, takenAt: 'yesterday' }, /takenAt/],
     [
       'a name that is too long',

@@ -170,11 +170,22 @@ describe('parameters of operations', () => {
       expect(problemsOf(specs, { count })).toContain('count');
   });
 
-  it('are kept times within the years that have four digits in UTC too', () => {
-    for (const kept of ['0000-01-01', '9999-12-31T23:59:59.9999999Z', '9999-12-31T23:00:00+01:00'])
+  it('are kept times within the years that the database has in UTC too', () => {
+    for (const kept of [
+      '0001-01-01',
+      '0001-01-01T01:00:00+01:00',
+      '9999-12-31T23:59:59.9999999Z',
+      '9999-12-31T23:00:00+01:00',
+    ])
       expect(parseParameters(specs, { kept }).kept).toBe(kept);
     for (const kept of [
-      ...['0000-01-01T00:59:59+01:00', '9999-12-31T23:00:00-01:00', '9999-12-31T23:59:59.99999999Z'],
+      ...[
+        '0000-01-01',
+        '0000-12-31T23:59:59Z',
+        '0001-01-01T00:59:59+01:00',
+        '9999-12-31T23:00:00-01:00',
+        '9999-12-31T23:59:59.99999999Z',
+      ],
     ])
       expect(problemsOf(specs, { kept })).toContain('kept');
   });

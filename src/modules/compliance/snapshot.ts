@@ -1,4 +1,4 @@
-import { parseTicks } from '../../event/event-time';
+import { canBeStored } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
 import { type Problem, problem } from '../../problem';
 import type { ObjectAction } from './audit-statement';
@@ -43,8 +43,7 @@ export function readSnapshot(text: string): { readonly problems: readonly Proble
   const { serverInstanceName, takenAt, databaseName, details = [] } = asObject(given);
   if (!isText(serverInstanceName)) return { problems: wrong('must have serverInstanceName') };
   if (!isText(databaseName)) return { problems: wrong('must have databaseName') };
-  if (!isText(takenAt) || parseTicks(takenAt) === null)
-    return { problems: wrong('must have a time takenAt') };
+  if (!isText(takenAt) || !canBeStored(takenAt)) return { problems: wrong('must have a time takenAt') };
   if (!Array.isArray(details) || details.length > LIMITS.snapshotRowsMax)
     return { problems: wrong(`must have details, at most ${LIMITS.snapshotRowsMax}`) };
   const specifications = new Map<
