@@ -5,6 +5,7 @@ import { DomainError, toDomainError } from '../errors';
 import { parseFilter } from '../event/expression/parse-filter';
 import { printed } from '../event/expression/printed';
 import { parseParameters } from '../event/parse-parameters';
+import { wellFormed } from './compact';
 import { COVERAGE } from './operations';
 import { TOOLS, type Tool } from './tools';
 
@@ -30,13 +31,13 @@ export class ToolAnswers {
   /** A refusal is a result too, so that the assistant can correct itself. @throws what is no DomainError */
   async answer(tool: Tool, given: Values, call: Call): Promise<ToolResult> {
     try {
-      const answer = await this.#answer(tool, given, call);
+      const answer = wellFormed(await this.#answer(tool, given, call));
       return { ...textOf(answer), structuredContent: answer, isError: false };
     } catch (thrown) {
       const error = toDomainError(thrown);
       if (error.code === 'internal_error') throw thrown;
       const { code, message, problems, retryAfterSeconds } = error;
-      return { ...textOf({ code, message, problems, retryAfterSeconds }), isError: true };
+      return { ...textOf(wellFormed({ code, message, problems, retryAfterSeconds })), isError: true };
     }
   }
 

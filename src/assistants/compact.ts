@@ -17,7 +17,8 @@ export interface Table {
 /** The first of the rows that an assistant should read at once. */
 export function tableOf(columns: readonly string[], all: readonly (readonly Cell[])[]): Table {
   const rows = all.map((row) => row.map((cell) => cut(cell, LIMITS.assistantCellChars)));
-  const isSame = (_: unknown, i: number) => rows.length > 1 && rows.every((row) => row[i] === rows[0]?.[i]);
+  // Values that are cut to the same text differ.
+  const isSame = (_: unknown, i: number) => all.length > 1 && all.every((row) => row[i] === all[0]?.[i]);
   const shared = columns.map(isSame);
   const keeps = (_: unknown, i: number) => !shared[i];
   const same = columns.flatMap((name, i) => (shared[i] ? [[name, rows[0]?.[i] ?? null] as const] : []));
@@ -35,9 +36,15 @@ export function tableOf(columns: readonly string[], all: readonly (readonly Cell
   return { ...head, rows: fitting };
 }
 
-/** A text cut to so many characters; other values as they are. */
+/** A text cut to so many characters, and not within one of two units; other values as they are. */
 export const cut = <T>(value: T, charsMax: number): T | string =>
-  typeof value === 'string' && value.length > charsMax ? `${value.slice(0, charsMax - 1)}…` : value;
+  typeof value === 'string' && value.length > charsMax
+    ? `${value.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`
+    : value;
+
+/** The same with U+FFFD for each half of a character, which strict readers of JSON refuse with all of the answer. */
+export const wellFormed = <T extends object>(value: T): T =>
+  JSON.parse(JSON.stringify(value, (_, part) => (typeof part === 'string' ? part.toWellFormed() : part)));
 
 const PARTS = /[A-Za-z]+|\d+|[!-/:-@[-`{-~]+|[^\0-\x7f]|\s+/g;
 

@@ -248,6 +248,17 @@ describe.each(ONE_ENGINE)('assistants at /mcp on %s', (engine) => {
     }
   });
 
+  it('get no half of a character, which strict readers of JSON refuse with all of the answer', async () => {
+    const statement = `SELECT '${'🙂'.repeat(300)}'`;
+    await tenant.audited({ objectName: 'half\ud83d', databaseName: 'Halves', statement });
+    const { rows } = await answerOf('search_events', { databaseName: 'Halves' });
+    const event = await answerOf('get_event', { event: rows[0][0] });
+    expect(event.objectName).toBe('half\ufffd');
+    for (const text of [event.statement, JSON.stringify(rows)]) expect(text.isWellFormed()).toBe(true);
+    const refused = await refusalOf('search_events', { ['\ud83d'.repeat(3)]: 'x', filter: '\ud83d:x' });
+    expect(JSON.stringify(refused)).not.toMatch(/(?<!\\)\\ud83d/);
+  });
+
   it('are told what is wrong with a call as an answer of the tool, all problems at once', async () => {
     expect(await refusalOf('search_events', { filter: 'objctName:x', limit: 51, sql: 'x' })).toMatchObject({
       code: 'invalid_parameter',

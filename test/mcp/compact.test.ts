@@ -20,6 +20,19 @@ describe('a table for assistants', () => {
       rows: [['a'], ['b']],
     });
     expect(tableOf(['x'], [['a']])).toEqual({ columns: ['x'], rows: [['a']] });
+    const long = 'a'.repeat(LIMITS.assistantCellChars);
+    const cutTo = cut(`${long}1`, LIMITS.assistantCellChars);
+    expect(
+      tableOf(
+        ['x', 'y'],
+        [
+          [`${long}1`, `${long}1`],
+          [`${long}2`, `${long}1`],
+        ],
+      ),
+    ).toEqual({
+      ...{ columns: ['x'], same: { y: cutTo }, rows: [[cutTo], [cutTo]] },
+    });
     expect(tableOf(['x'], [])).toEqual({ columns: ['x'], rows: [] });
   });
 
@@ -49,6 +62,7 @@ describe('a statement for assistants', () => {
     expect(fenced('é'.repeat(5_000))).toBe(`\`\`\`sql\n${cut('é'.repeat(5_000), 300)}\n\`\`\``);
     expect(cut('abc', 3)).toBe('abc');
     expect(cut('abcd', 3)).toBe('ab…');
+    expect([cut('a🙂bc', 4), cut('a🙂bc', 3)]).toEqual(['a🙂…', 'a…']);
   });
 });
 
