@@ -11,6 +11,7 @@ import { Indexer } from '../../src/modules/search/indexer';
 import { inSnapshot } from '../../src/store/columns/counter';
 import { seenValues } from '../../src/store/columns/seen';
 import { sumByColumns } from '../../src/store/columns/sum';
+import { TooManyGroups } from '../../src/store/columns/tenant-groups';
 import { Folder } from '../../src/store/counts/fold';
 import { oneTenant, tenantSet } from '../../src/tenant-set';
 import { AT_ONCE } from '../support/at-once';
@@ -185,9 +186,12 @@ describe('the overview', () => {
     }
   });
 
-  it('leaves out what takes too long, and answers the rest', async () => {
+  it.each([
+    ['takes too long', serviceUnavailable(new Error('late'))],
+    ['has too many values', new TooManyGroups('many')],
+  ])('leaves out what %s, and answers the rest', async (_, error) => {
     const late = () => {
-      throw serviceUnavailable(new Error('late'));
+      throw error;
     };
     const ask = {
       facets: async () => ({ totalCount: 0, facets: [] }),

@@ -9,6 +9,7 @@ import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../store/columns/counter';
 import { seenValues } from '../../store/columns/seen';
 import { type NumberSum, sumByColumns } from '../../store/columns/sum';
+import { TooManyGroups } from '../../store/columns/tenant-groups';
 import type { TenantSet } from '../../tenant-set';
 import { NEWCOMER_FIELDS, type NewcomerField, type OVERVIEW } from './answers';
 import { ofValues, PRIVILEGE_CHANGES, rowsFilter } from './filters';
@@ -210,12 +211,12 @@ function sumOf(
   return own.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
 }
 
-/** Null where a part takes too long: the rest of the page is worth more than a refusal of all. */
+/** Null where a part takes too long, or has too many values: the rest of the page is worth more than a refusal of all. */
 async function unlessTooLong<T>(part: Promise<T | null>): Promise<T | null> {
   try {
     return await part;
   } catch (error) {
-    if (isUnavailable(error)) return null;
+    if (isUnavailable(error) || error instanceof TooManyGroups) return null;
     throw error;
   }
 }

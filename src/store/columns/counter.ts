@@ -21,6 +21,7 @@ import { ReadOnce } from './read-once';
 import { eventGroupsStatement, termValuesStatement } from './statements';
 import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
 import { TenantCounts } from './tenant-counts';
+import { TooManyGroups } from './tenant-groups';
 import { TenantHours } from './tenant-hours';
 import { walk } from './walk';
 
@@ -31,7 +32,7 @@ export class ColumnCounter {
   constructor(
     readonly ask: Ask,
     readonly tenants: TenantSet,
-    private readonly filter: AuditEventFilter,
+    readonly filter: AuditEventFilter,
     readonly lookup: TenantLookup,
     /** The weeks whose events lie in files; null: there are none. */
     readonly sealed: SealedWeeks | null = null,
@@ -233,7 +234,7 @@ export class ColumnCounter {
     const rows = await this.#inFiles(tenantId, hours, { tally: by }, (sealed, filter, stretches) =>
       sealed.tally(tenantId, filter, stretches, by),
     );
-    if (rows.length > LIMITS.valuesOfFilesMax) throw new DomainError('invalid_parameter', TOO_MANY);
+    if (rows.length > LIMITS.valuesOfFilesMax) throw new TooManyGroups(TOO_MANY);
     for (const row of rows) {
       const { w, n, ok } = row;
       const count = { n, ok };
@@ -254,9 +255,7 @@ const wantedOf = ({ columns }: TenantCounts, { windowMs }: Counting) => ({
 /** Whether counts of days can be kept. Numbers have no numbers of values that a later question knows. */
 const isByDay = ({ fields, ofValues }: Counting) => !ofValues && !fields.some(isNumberField);
 
-const TOO_MANY = {
-  public: `There are more than ${LIMITS.valuesOfFilesMax} different values: narrow the time range or the filter, or count by another field.`,
-};
+const TOO_MANY = `There are more than ${LIMITS.valuesOfFilesMax} different values: narrow the time range or the filter, or count by another field.`;
 
 const TERMS_SHOWN = 3;
 const TERM_CHARS_SHOWN = 40;

@@ -1,5 +1,3 @@
-import { COLUMN_OF } from '../../event/fields';
-import { fromStored } from '../rows/stored-text';
 import type { ColumnField } from './column-fields';
 import type { ColumnCounter } from './counter';
 import { valueNumbersStatement } from './statements';
@@ -34,8 +32,14 @@ export async function seenValues<F extends ColumnField>(
       const name = await counter.once.namesOf(tenantId, field, ids);
       for (const id of ids) values.add(name(id));
     }
-    for (const row of await counter.readGroups(tenantId, [...unread], { windowMs: null, fields }))
-      for (const [field, values] of seen) values.add(fromStored(String(row[COLUMN_OF[field]])));
+    // Each field by itself: together they have more groups than files count at once.
+    const read = await counter.readTally(tenantId, [...unread], {
+      windowMs: null,
+      fields,
+      hasOutcomes: false,
+    });
+    for (const [field, values] of seen)
+      for (const value of read.values.get(field)?.keys() ?? []) values.add(value);
   }
   for (const values of seen.values()) values.delete('');
   return seen;

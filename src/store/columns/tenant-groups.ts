@@ -37,19 +37,18 @@ export function join(sum: Sum, { n, failed, firstMs, lastMs, sum: numbers }: Add
 
 /** There are more groups than can be counted, or their values are longer. */
 export class TooManyGroups extends DomainError {
-  constructor(what: string, fields: readonly (GroupField | undefined)[]) {
-    super('invalid_parameter', {
-      public: `${what} by ${fields.filter(Boolean).join(' and ')}: narrow the time range or the filter, or group by another field.`,
-    });
+  constructor(text: string) {
+    super('invalid_parameter', { public: text });
   }
 }
-export const tooManyGroups = (fields: readonly (GroupField | undefined)[]) =>
-  new TooManyGroups(`There are more than ${LIMITS.groupsCountedMax} groups`, fields);
-export const tooLongGroups = (fields: readonly (GroupField | undefined)[]) =>
+const refused = (what: string, fields: readonly (GroupField | undefined)[]) =>
   new TooManyGroups(
-    `The values of the groups have more than ${LIMITS.groupsCountedChars} characters`,
-    fields,
+    `${what} by ${fields.filter(Boolean).join(' and ')}: narrow the time range or the filter, or group by another field.`,
   );
+export const tooManyGroups = (fields: readonly (GroupField | undefined)[]) =>
+  refused(`There are more than ${LIMITS.groupsCountedMax} groups`, fields);
+export const tooLongGroups = (fields: readonly (GroupField | undefined)[]) =>
+  refused(`The values of the groups have more than ${LIMITS.groupsCountedChars} characters`, fields);
 
 /** The groups of one tenant, by the numbers of their values. */
 export class TenantGroups implements DayCounts {
