@@ -104,6 +104,31 @@ describe('copies of files on the local disk', () => {
     expect(await copies()).toEqual(sorted(A));
   });
 
+  it('are waited for no longer together than the question has the patience', async () => {
+    const place = {
+      read: async function* (file: ListedFile) {
+        yield contents[file.week] as Uint8Array;
+      },
+    };
+    const outside = async ({ values }: { readonly values: readonly unknown[] }) =>
+      values.length > 2 ? [] : [{ sha256: 'there' }];
+    let ms = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
+      ms += 40;
+      return ms;
+    });
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    try {
+      const cache = new FileCache(folder, 1_000, place as never);
+      await cache.using([A, B, C], outside as never, async () => {}, 90_000);
+      const waits = timers.mock.calls.map(([, wait]) => wait ?? 0).filter((wait) => wait > 80_000);
+      expect(waits).toEqual([90_000, 89_960, 89_920]);
+    } finally {
+      clock.mockRestore();
+      timers.mockRestore();
+    }
+  });
+
   it('are damaged where their bytes are not those that the list names', async () => {
     const other = { ...A, sha256: B.sha256 };
     const wrong = async () => [{ bytes: contents[0] as Uint8Array }];

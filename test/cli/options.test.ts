@@ -660,21 +660,29 @@ describe('the options of commands', () => {
     expectAsIn('test/cli/told.json', told);
   });
 
+  it('say of themselves what help.json has', () => {
+    const help: Record<string, Record<string, string>> = {};
+    const look = (command: Command, before: string) => {
+      const name = `${before}${command.name()}`;
+      const own = command.options.filter(({ long }) => !OF_EVERY_COMMAND.includes(long ?? ''));
+      help[name] = {
+        '': command.description(),
+        ...Object.fromEntries(command.registeredArguments.map((one) => [one.name(), one.description])),
+        ...Object.fromEntries(
+          own.map(({ flags, description, argChoices = [] }) => [
+            flags,
+            [description, ...argChoices].join(' | '),
+          ]),
+        ),
+      };
+      for (const inner of command.commands) look(inner, `${name} `);
+    };
+    for (const command of anyProgram().commands) look(command, '');
+    expectAsIn('test/cli/help.json', help);
+  });
+
   it('are all in a case above', () => {
-    const unused = async () => Promise.reject(new Error('not called'));
-    const program = createProgram({
-      env: {},
-      print: () => {},
-      printError: () => {},
-      asJson: false,
-      migrate: unused,
-      distribute: unused,
-      prepareRestore: unused,
-      recoverOperatorKey: unused,
-      finishRestore: unused,
-      backup: unused,
-      untilStopped: unused,
-    });
+    const program = anyProgram();
     const missing: string[] = [];
     const look = (command: Command, before: string) => {
       const name = `${before}${command.name()} `;
@@ -693,3 +701,21 @@ describe('the options of commands', () => {
     expect(missing).toEqual([]);
   });
 });
+
+/** The commands, which call nobody. */
+function anyProgram(): Command {
+  const unused = async () => Promise.reject(new Error('not called'));
+  return createProgram({
+    env: {},
+    print: () => {},
+    printError: () => {},
+    asJson: false,
+    migrate: unused,
+    distribute: unused,
+    prepareRestore: unused,
+    recoverOperatorKey: unused,
+    finishRestore: unused,
+    backup: unused,
+    untilStopped: unused,
+  });
+}

@@ -129,6 +129,29 @@ describe('the files of compliance', () => {
     }
   });
 
+  it('say the number by which a control is judged, in the words of what passes and what fails', () => {
+    const WORDS: Readonly<Record<string, (n: number) => string | undefined>> = {
+      hours: (n) => `${n} hours`,
+      percent: (n) => `${n} %`,
+      seconds: (n) => ({ 300: 'five minutes' })[n],
+      days: (n) => ({ 365: 'twelve months' })[n],
+    };
+    const numbered = controls.flatMap(({ check, controlId, pass, fail }) =>
+      Object.entries(check).flatMap(([part, n]) => {
+        if (typeof n !== 'number') return [];
+        const told = WORDS[part]?.(n) ?? 'nothing';
+        return [
+          {
+            of: `${controlId}: ${part} ${n}`,
+            isTold: fail.includes(told) && (part === 'hours' || pass.includes(told)),
+          },
+        ];
+      }),
+    );
+    expect(new Set(numbered.map(({ of }) => of.split(' ').at(-2))).size).toBe(Object.keys(WORDS).length);
+    expect(numbered.filter(({ isTold }) => !isTold)).toEqual([]);
+  });
+
   it('say in one short sentence what passes, what fails, what stays unknown and where else to look', () => {
     const wrong = controls.flatMap(({ pass, fail, unknown, check, controlId }) =>
       [pass, fail, unknown, ...('where' in check ? [check.where as string] : [])]

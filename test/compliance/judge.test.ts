@@ -44,6 +44,24 @@ const trailOf = (more: object = {}) =>
 const judged = (check: object, more: object) =>
   judge({ check } as unknown as Control, trailOf(more), () => 'server');
 
+describe('whether events state details', () => {
+  const fields = ['clientIp', 'hostName'];
+  const details = (events: number, lacking: readonly number[], percent = 95) =>
+    judged({ kind: 'detail', fields, percent }, { events, lacking: async () => lacking });
+
+  it('passes where the share is reached exactly, and names each field that lacks more', async () => {
+    expect(await details(200, [10, 0])).toMatchObject({ status: 'pass', since: ago(30 * 24 * 60) });
+    expect(await details(200, [11, 10])).toMatchObject({
+      status: 'fail',
+      reason: 'Fewer than 95 % of the events of 30 days state clientIp (94 %).',
+    });
+    expect(await details(4, [4, 3], 50)).toMatchObject({
+      reason: 'Fewer than 50 % of the events of 30 days state clientIp (0 %), hostName (25 %).',
+    });
+    expect(await details(0, [0, 0])).toMatchObject({ status: 'unknown' });
+  });
+});
+
 describe('whether audits run', () => {
   const runs = (more: object) => judged({ kind: 'audit-runs' }, more);
   const stops = (from: string, to: string | null) => ({

@@ -109,6 +109,23 @@ describe('the live events of a page', () => {
     },
   );
 
+  it('are read whole where the bytes of a character come in two pieces', async () => {
+    const text = 'id: a\ndata: Gehälter 給与 🔑\n\n';
+    const whole = bytes(text);
+    for (let cut = 1; cut < whole.length; cut++) {
+      const body = new ReadableStream<Uint8Array>({
+        start: (to) => {
+          to.enqueue(whole.slice(0, cut));
+          to.enqueue(whole.slice(cut));
+          to.close();
+        },
+      });
+      const found = [];
+      for await (const block of blocksOf(body)) found.push(block);
+      expect([cut, found]).toEqual([cut, [{ event: 'message', id: 'a', data: 'Gehälter 給与 🔑' }]]);
+    }
+  });
+
   it('are asked again when a stream falls silent', async () => {
     const silent = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(bytes(':\n\n')) });
     const read = async () => {

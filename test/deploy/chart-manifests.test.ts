@@ -118,4 +118,33 @@ describe('the chart', () => {
     );
     for (const [what, text] of REFUSED) expect([what, refusal(text)]).toEqual([what, expect.any(String)]);
   });
+
+  it('refuses each setting that it decides itself, wherever it is given', () => {
+    const check = new Ajv({ strict: false, validateFormats: false }).compile(
+      JSON.parse(read('values.schema.json')),
+    );
+    const base = parse(read('examples/minimal.yaml'));
+    const refuses = (given: object) =>
+      !check(mergedValues(parse(read('values.yaml')), mergedValues(base, given)));
+    const template = read('templates/instances.yaml');
+    const own = [...template.matchAll(/- \{ name: ([A-Z][A-Z_]*),/g)].map(([, name]) => name ?? '');
+    const ofKeys = Object.keys(parse(read('values.yaml')).keys.settings);
+    const decided = [...own, ...ofKeys];
+    expect(decided).toHaveLength(7);
+    // The time that a pod has to stop follows from these, which stand in `settings` alone.
+    const times = [
+      ...new Set([...template.matchAll(/\.Values\.settings\.(\w+)/g)].map(([, name]) => name ?? '')),
+    ];
+    expect(times).toHaveLength(2);
+    const among = {
+      settings: (name: string) => ({ settings: { [name]: '1' } }),
+      extraEnv: (name: string) => ({ extraEnv: [{ name, value: '1' }] }),
+      credentials: (name: string) => ({ credentials: { values: { [name]: '1' } } }),
+    };
+    const taken = Object.entries(among).flatMap(([where, valuesOf]) =>
+      [...decided, ...times].filter((name) => !refuses(valuesOf(name))).map((name) => `${where}: ${name}`),
+    );
+    expect(taken).toEqual(times.map((name) => `settings: ${name}`));
+    for (const valuesOf of Object.values(among)) expect(refuses(valuesOf('LOG_LEVEL'))).toBe(false);
+  });
 });

@@ -103,6 +103,22 @@ describe('deploy/compose.yaml', () => {
     expect(Object.keys(services.postgres?.environment ?? {})).toEqual(expect.arrayContaining(wanted));
   });
 
+  it('gives each container the value of .env that is named as its setting is', () => {
+    const named = Object.entries(services).flatMap(([name, { environment = {} }]) =>
+      Object.entries(environment).flatMap(([setting, text]) => {
+        const [, variable] = /^\$\{(\w+)/.exec(text) ?? [];
+        return variable === undefined ? [] : [[name, setting, variable]];
+      }),
+    );
+    expect(named).toEqual([
+      ['service', 'PUBLIC_URL', 'PUBLIC_URL'],
+      // The image's own name of its first login.
+      ['postgres', 'POSTGRES_PASSWORD', 'ADMIN_PASSWORD'],
+      ['postgres', 'OWNER_PASSWORD', 'OWNER_PASSWORD'],
+      ['postgres', 'REQUESTS_PASSWORD', 'REQUESTS_PASSWORD'],
+    ]);
+  });
+
   it('has a Redis that makes room for what is new, and saves nothing', () => {
     expect(services.service?.environment?.REDIS_URL).toBe('redis://redis:6379');
     const command = services.redis?.command ?? [];

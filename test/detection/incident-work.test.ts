@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { formatTicks } from '../../src/event/event-time';
+import { formatTicks, parseTicks } from '../../src/event/event-time';
 import type { AuditEventQuery } from '../../src/event/query';
 import { recordIdFloor } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
@@ -231,6 +231,66 @@ describe('work on incidents', () => {
       where: { tenantId, routeId: soc?.routeId ?? '', alertId: { in: of } },
     });
     expect(notices.map(({ alertId }) => alertId)).toEqual([worst?.alertId]);
+  });
+
+  it('are told on no route that the alert is about, at once or where nobody acknowledges them', async () => {
+    const { tenantId, models } = await made();
+    const [soc] = await models.alertRoute.findMany({ where: { tenantId } });
+    await models.alertRoute.updateMany({ where: { tenantId }, data: { enabled: false } });
+    const { ruleId } = findingOf('eve', 1);
+    const route = (more: object) => ({ ...(soc as NonNullable<typeof soc>), routeId: randomUUID(), ...more });
+    const routes = [null, 15].flatMap((escalateMinutes) => [
+      route({ escalateMinutes }),
+      route({ escalateMinutes, severityMin: 3, ruleId }),
+      route({ escalateMinutes, severityMin: 4 }),
+      route({ escalateMinutes, ruleId: randomUUID() }),
+      route({ escalateMinutes }),
+    ]);
+    await models.alertRoute.createMany({ data: routes });
+    const ids: readonly string[] = routes.map(({ routeId }) => routeId);
+    const exceptRouteIds = [4, 9].map((place) => ids[place] ?? '');
+    const alertId = randomUUID();
+    const alert = { tenantId, ruleId, severity: 3, status: 'new', alertId, incidentId: null, exceptRouteIds };
+    await models.$transaction((tx) => noteAlerts(tx, [alert]));
+    const notices = await models.alertNotice.findMany({ where: { tenantId, alertId } });
+    const told = notices.map(({ routeId, state }) => [ids.indexOf(routeId), state]);
+    expect(told.sort()).toEqual([
+      [0, 'new'],
+      [1, 'new'],
+      [5, 'escalated'],
+      [6, 'escalated'],
+    ]);
+  });
+
+  it('are found by each filter, from the first moment of a range up to its end and not at it', async () => {
+    const { tenantId, models, ids } = await made();
+    const at = (second: number) => `2026-01-07T10:00:0${second}.0000000Z`;
+    const ticks = (second: number) => parseTicks(at(second)) ?? 0n;
+    const spans = [
+      { firstEvent: ticks(1), lastEvent: ticks(3), severity: 2, status: 'resolved' },
+      { firstEvent: ticks(4), lastEvent: ticks(5), severity: 3, status: 'new' },
+      { firstEvent: ticks(6), lastEvent: ticks(6), severity: 4, status: 'new' },
+    ];
+    for (const [i, data] of spans.entries())
+      await models.incident.updateMany({
+        where: { tenantId, incidentId: ids[i] ?? '' },
+        data,
+      });
+    const found = async (filters: object) => {
+      const asked = { page: 1, pageSize: 9, sortBy: 'firstEventTime', sortDirection: 'asc', ...filters };
+      const { items, totalCount } = await readerOf().incidents(tenantSet([tenantId]), asked as never);
+      expect(totalCount).toBe(items.length);
+      return items.map(({ incidentId }) => ids.indexOf(incidentId));
+    };
+    expect(await found({})).toEqual([0, 1, 2]);
+    expect(await found({ startTime: at(3) })).toEqual([0, 1, 2]);
+    expect(await found({ startTime: at(3).replace('0Z', '1Z') })).toEqual([1, 2]);
+    expect(await found({ endTime: at(6) })).toEqual([0, 1]);
+    expect(await found({ endTime: at(6).replace('0Z', '1Z') })).toEqual([0, 1, 2]);
+    expect(await found({ startTime: at(4), endTime: at(6) })).toEqual([1]);
+    expect(await found({ severity: 'high' })).toEqual([1]);
+    expect(await found({ status: 'new', sortDirection: 'desc' })).toEqual([2, 1]);
+    expect(await found({ status: 'acknowledged' })).toEqual([]);
   });
 
   it.each([

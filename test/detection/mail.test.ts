@@ -93,6 +93,17 @@ describe('mail about alerts', () => {
     ]);
   });
 
+  it('tells of a refusal without the password, whichever answer of the server repeats it', async () => {
+    const server = await open({ authOptional: false, disabledCommands: [] });
+    server.busy.add('busy@example.com');
+    server.repeated = `, ada of ${PASSWORD}`;
+    const right = `smtp://ada:${PASSWORD}@127.0.0.1:${server.port}/${TRUSTED}`;
+    for (const to of [['busy@example.com'], ['soc@example.com', 'busy@example.com']])
+      await expect(sendBy(right, to)).rejects.toMatchObject({
+        message: expect.stringMatching(/come back, ada of \*\*\*$/),
+      });
+  });
+
   it('is sent to no address twice where the server takes one after the other', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     const { send } = mailer({ url: server.url, from: FROM });

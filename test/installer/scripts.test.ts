@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { ROOT } from '../support/imports';
 
 const INSTALLER = path.join(ROOT, 'installer');
@@ -231,5 +232,52 @@ describe('the health check of the image', () => {
     await new Promise((done) => server.close(done));
     expect(await check(port)).toBe(1);
     expect(asked).toEqual(['/readyz', '/readyz']);
+  });
+});
+
+describe('the start of a release', () => {
+  const START = 'exec env MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=77 node --max-old-space-size=111 main.js';
+  /** What the service of a release is started with. */
+  const started = async (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) => {
+    const release = path.join(folder, 'release');
+    await mkdir(path.join(release, 'dist/src'), { recursive: true });
+    await copyFile(path.join(INSTALLER, 'service/main.js'), path.join(release, 'main.js'));
+    await writeFile(
+      path.join(release, 'package.json'),
+      JSON.stringify({ version: '1.2.3', scripts: { start: START } }),
+    );
+    const tells = `const { execArgv, argv, env } = process;
+      console.log(JSON.stringify({
+        heap: execArgv.filter((one) => /heap|old.space/.test(one)), given: argv.slice(2), options: env.NODE_OPTIONS,
+        arenas: env.MALLOC_ARENA_MAX, trim: env.MALLOC_TRIM_THRESHOLD_ }));`;
+    await writeFile(path.join(release, 'dist/src/main.js'), tells);
+    const { NODE_OPTIONS: _, MALLOC_ARENA_MAX: __, MALLOC_TRIM_THRESHOLD_: ___, ...others } = process.env;
+    const [node = [], own = []] = [
+      args.filter((one) => one.startsWith('--')),
+      args.filter((one) => !one.startsWith('--')),
+    ];
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [...node, path.join(release, 'main.js'), ...own],
+      { env: { ...others, ...env } },
+    );
+    return JSON.parse(stdout);
+  };
+
+  it('bounds memory as the start of a checkout does, and passes on what it is given', async () => {
+    expect(await started(['--no-warnings', 'a', 'b'])).toEqual({
+      ...{ heap: ['--max-old-space-size=111'], given: ['a', 'b'], arenas: '2', trim: '77' },
+    });
+  });
+
+  it('leaves each bound to the environment that sets another one', async () => {
+    expect(await started([], { MALLOC_ARENA_MAX: '9' })).toEqual({
+      ...{ heap: ['--max-old-space-size=111'], given: [], arenas: '9', trim: '77' },
+    });
+    for (const name of ['max-old-space-size', 'max_old_space_size']) {
+      const options = `--${name}=222`;
+      expect(await started([], { NODE_OPTIONS: options })).toMatchObject({ heap: [], options });
+      expect(await started([options])).toMatchObject({ heap: [options] });
+    }
   });
 });

@@ -10,7 +10,7 @@ import {
   hasOtherTimes,
 } from '../../src/modules/reports/schedules/parameters';
 import { ScheduleRunner, type ScheduleTrouble } from '../../src/modules/reports/schedules/runner';
-import type { Definition, Schedule } from '../../src/modules/reports/schedules/schedule';
+import { contentOf, type Definition, type Schedule } from '../../src/modules/reports/schedules/schedule';
 import { ReportScheduleResolver } from '../../src/modules/reports/schedules/schedule.resolver';
 import { ScheduleStore } from '../../src/modules/reports/schedules/schedule.store';
 import { createLog } from '../../src/observe/log';
@@ -625,6 +625,18 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(done.size).toBe(1);
   });
 
+  it('that go on already keep the run that is due where somebody lets them go on', async () => {
+    const { clock, instance, done, schedules, tenantId, scheduleId, look } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    const { dueAt } = await look();
+    clock.ms = at('2026-03-29T05:00:00Z');
+    expect((await schedules.setPaused(tenantId, scheduleId, false, AN_ATTEMPT))?.dueAt).toEqual(dueAt);
+    await instance().round();
+    expect(done.size).toBe(1);
+  });
+
   it('make a run at once when somebody asks, also while paused, and keep their times', async () => {
     const { clock, instance, done, sent, schedules, tenantId, scheduleId, look } = await stage(
       DAILY,
@@ -930,6 +942,30 @@ describe('a schedule that is changed', () => {
     const was = { ...former, emails: [], attach: false, destinationId };
     expect(changed({ emails: ['d@e.f'] }, was)).toEqual({ ...was, emails: ['d@e.f'], destinationId: null });
     expect(changed({}, was)).toEqual(was);
+  });
+
+  it('has other content where a run of before would not be one of it, and in no other case', () => {
+    const others: Definition = {
+      ...{
+        name: 'm',
+        reportId: 'activity',
+        every: 'weekly',
+        cron: '0 5 * * *',
+        timeZone: 'UTC',
+        period: 'day',
+      },
+      ...{ parameters: { databaseName: 'CRM' }, formats: ['pdf'], emails: ['d@e.f'], attach: false },
+      ...{ destinationId, keepDays: 3 },
+    };
+    expect(Object.keys(others).sort()).toEqual(Object.keys(former).sort());
+    const isOther = Object.keys(others).filter(
+      (name) => contentOf({ ...former, [name]: others[name as keyof Definition] }) !== contentOf(former),
+    );
+    expect(isOther).toEqual(['reportId', 'timeZone', 'period', 'parameters', 'formats']);
+    // Without a period of its own, it has that of its times.
+    const usual = { ...former, period: null };
+    expect(contentOf({ ...usual, every: 'weekly' })).not.toBe(contentOf(usual));
+    expect(contentOf({ ...usual, period: 'day' })).toBe(contentOf(usual));
   });
 
   it('has other times where they or their zone are others', () => {

@@ -35,6 +35,8 @@ export class MailServer {
   readonly unknown = new Set<string>();
   /** Addresses for which the server asks to try again later (450). */
   readonly busy = new Set<string>();
+  /** What the server says behind its request to try again. */
+  repeated = '';
   /** Senders from whom the server takes nothing (550). */
   readonly unwelcome = new Set<string>();
   /** The logins that clients tried, whether accepted or not. */
@@ -60,7 +62,7 @@ export class MailServer {
         done(at.made?.unwelcome.has(address) ? smtpError(550, 'not from you') : null),
       onRcptTo: ({ address }, _session, done) => {
         if (at.made?.unknown.has(address)) done(smtpError(550, 'nobody here'));
-        else done(at.made?.busy.has(address) ? smtpError(450, 'come back') : null);
+        else done(at.made?.busy.has(address) ? smtpError(450, `come back${at.made.repeated}`) : null);
       },
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];
