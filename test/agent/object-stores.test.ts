@@ -360,6 +360,11 @@ describe('the name of a file', () => {
       { name: 'p/x.sqlaudit', isZip: true, created: null, series: 'p/x.zip' },
     ],
     ['a blob', BLOB, { name: BLOB, series: 'srv/db/audit', seriesKey: null }],
+    [
+      'a name that is too long, by its end',
+      `${'p'.repeat(1_010)}/x.sqlaudit`,
+      { name: `${'p'.repeat(989)}/x.sqlaudit` },
+    ],
     ['another name', 'p/x.SQLAUDIT', { created: null, series: 'p/x.SQLAUDIT', seriesKey: null }],
   ])('says which objects of a store go on from each other: %s', (_, key, expected) => {
     expect(objectNameOf(key)).toMatchObject(expected);

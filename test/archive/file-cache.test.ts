@@ -104,6 +104,21 @@ describe('copies of files on the local disk', () => {
     expect(await copies()).toEqual(sorted(A));
   });
 
+  it('go, all that no question uses, where the disk has no room for another one', async () => {
+    const cache = new FileCache(folder, 1_000);
+    await use(cache, [A]);
+    await use(cache, [B], async () => {
+      const full = Object.assign(new Error('full'), { code: 'ENOSPC' });
+      let attempts = 0;
+      const once = async (statement: { readonly values: readonly unknown[] }) => {
+        if (++attempts === 1) throw full;
+        return ask(statement);
+      };
+      await cache.using([C], once as never, async () => {});
+      expect(await copies()).toEqual(sorted(B, C));
+    });
+  });
+
   it('are waited for no longer together than the question has the patience', async () => {
     const place = {
       read: async function* (file: ListedFile) {

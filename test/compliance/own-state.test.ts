@@ -119,8 +119,9 @@ describe('controls that our own state answers', () => {
       status: 'fail',
       since: stop.from,
     });
-    const short = { ...stop, to: textOf(hoursAgo(10) + 20_000) };
-    expect((await judgeFailures(trail({ stops: [short] }))).status).toBe('unknown');
+    const of = async (ms: number) =>
+      (await judgeFailures(trail({ stops: [{ ...stop, to: textOf(hoursAgo(10) + ms) }] }))).status;
+    expect([await of(20_000), await of(60_000), await of(60_001)]).toEqual(['unknown', 'unknown', 'fail']);
   });
 
   it('fail a gap that no alert told of, once rule 40 has looked at it', async () => {

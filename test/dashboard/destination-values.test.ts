@@ -5,6 +5,7 @@ import {
   secretsOf,
   settingsOf,
   valuesOf,
+  withoutSecrets,
 } from '../../dashboard/src/operate/destination-values';
 import { OPERATE } from '../../dashboard/src/operate/texts';
 import { declaredTypes } from '../../src/modules/destinations/declared-types';
@@ -36,6 +37,19 @@ describe('the form of a destination', () => {
     const off = { ...on, name: 'off', default: 'false' };
     expect(valuesOf([on, off], {})).toEqual({ on: true, off: false });
     expect(valuesOf([on, off], { on: false, off: true })).toEqual({ on: false, off: true });
+  });
+
+  it('keeps no secret of any type while somebody signs in again, and every other value', () => {
+    let secrets = 0;
+    for (const { type, fields } of declaredTypes()) {
+      const typed = Object.fromEntries(fields.map(({ name }) => [name, `typed ${name}`]));
+      const kept = withoutSecrets(fields, typed);
+      for (const { name, isSecret } of fields) {
+        secrets += Number(isSecret);
+        expect([type, name, kept[name]]).toEqual([type, name, isSecret ? '' : `typed ${name}`]);
+      }
+    }
+    expect(secrets).toBeGreaterThan(9);
   });
 
   it('sends the secrets that are filled in, with headers as names and values', () => {

@@ -94,6 +94,10 @@ describe('deploy/compose.yaml', () => {
       ['audit_requests', SECRETS.REQUESTS_PASSWORD],
       ['audit_owner', SECRETS.OWNER_PASSWORD],
     ]);
+    // Both have the rights of the service, by its role.
+    const [, role = '', members = ''] = /GRANT (\w+) TO ([\w, ]+);/.exec(made) ?? [];
+    expect(members.split(', ').sort()).toEqual(['audit_owner', 'audit_requests']);
+    expect(made).toContain(`CREATE ROLE ${role} NOLOGIN;`);
     const [, database, owner] = /CREATE DATABASE (\w+) OWNER (\w+);/.exec(made) ?? [];
     expect([...urls.map(({ pathname }) => pathname), owner]).toEqual([
       ...[`/${database}`, `/${database}`, 'audit_owner'],

@@ -57,6 +57,8 @@ describe('what an alert adds to its incident', () => {
       '203.0.113.7 tried sa',
       ['login sa', 'address 203.0.113.7'],
     ]);
+    for (const none of ['local machine', 'named pipe', ''])
+      expect(namesOf(failed('sa', none))[1]).toEqual(['login sa']);
     expect(namesOf(failed('sa'), failed('eve', 'local machine'))).toEqual([
       '203.0.113.7 tried 2 logins',
       ['address 203.0.113.7'],

@@ -584,9 +584,9 @@ describe('work on incidents', () => {
     const [began, stopped] = [alert?.firstEvent ?? 0n, (alert?.firstEvent ?? 0n) + 9_000_000_000n];
     await models.alert.updateMany({
       where: { tenantId, alertId: alert?.alertId ?? '' },
-      data: { about, instances: ['SQL01', 'SQL02', 'SQL03'], firstEvent: began, lastEvent: stopped },
+      data: { about, instances: ['SQL01', 'SQL02', 'SQL03', 'SQL04'], firstEvent: began, lastEvent: stopped },
     });
-    // Events while the audit still runs, and the first ones after its stop: SQL03 goes on at once.
+    // Events while the audit still runs, and the first ones after its stop: SQL03 goes on at once, SQL04 after a minute.
     const at = (serverInstanceName: string, ticks: bigint) => ({
       serverInstanceName,
       eventTime: formatTicks(ticks),
@@ -594,9 +594,10 @@ describe('work on incidents', () => {
     const next = stopped + 12_000_000_000n;
     await own.insert(
       own.checked([
-        ...['SQL01', 'SQL02', 'SQL03'].map((name) => at(name, began + 10_000_000n)),
+        ...['SQL01', 'SQL02', 'SQL03', 'SQL04'].map((name) => at(name, began + 10_000_000n)),
         at('SQL01', next),
-        at('SQL03', stopped + 590_000_000n),
+        at('SQL03', stopped + 599_999_999n),
+        at('SQL04', stopped + 600_000_000n),
       ]),
     );
     const asked: string[] = [];
@@ -606,9 +607,10 @@ describe('work on incidents', () => {
     expect(incident?.unrecorded).toEqual([
       { serverInstanceName: 'SQL01', from, to: formatTicks(next) },
       { serverInstanceName: 'SQL02', from, to: null },
+      { serverInstanceName: 'SQL04', from, to: formatTicks(stopped + 600_000_000n) },
     ]);
     // The events of other servers are not read for that.
-    expect(asked).toEqual(['counts', 'counts', 'counts']);
+    expect(asked).toEqual(['counts', 'counts', 'counts', 'counts']);
   });
 
   it('grows by what its logins read or changed until its end, unless it is resolved', async () => {

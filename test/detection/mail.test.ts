@@ -93,6 +93,17 @@ describe('mail about alerts', () => {
     ]);
   });
 
+  it('has a low priority once the events are older than a day, and else a high one where it is critical', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const lastEventTime = '2026-01-05T10:00:00.0000000Z';
+    const created = ['2026-01-06T10:00:00.000Z', '2026-01-06T10:00:00.001Z'];
+    for (const severity of ['critical', 'high'])
+      for (const createdAt of created)
+        await sendBy(server.url, undefined, [told({ severity, createdAt, lastEventTime })]);
+    const importance = server.mails.map(({ text }) => /^Importance: (\w+)$/m.exec(text)?.[1] ?? null);
+    expect(importance).toEqual(['High', 'Low', null, 'Low']);
+  });
+
   it('tells of a refusal without the password, whichever answer of the server repeats it', async () => {
     const server = await open({ authOptional: false, disabledCommands: [] });
     server.busy.add('busy@example.com');

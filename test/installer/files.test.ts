@@ -106,6 +106,29 @@ describe('the actions of the Windows package', () => {
     expect(defined('actions/service.c', 'RESTART_RESET_SECONDS')).toBe(86_400);
   });
 
+  it('start Node.js without the options of the machine, and the agent with the authorities of the system', () => {
+    const programs = readdirSync(path.join(ROOT, 'installer/windows'), { recursive: true, encoding: 'utf8' });
+    const starting = programs.filter(
+      (file) => file.endsWith('.c') && source(file).includes('CreateProcessW('),
+    );
+    expect(starting.map((file) => path.basename(file)).sort()).toEqual(['agent.c', 'child.c']);
+    for (const file of starting)
+      expect([file, source(file)]).toEqual([
+        file,
+        expect.stringContaining('SetEnvironmentVariableW(L"NODE_OPTIONS", NULL);'),
+      ]);
+    for (const file of [
+      'windows/host/agent.c',
+      'windows/audit-agent.cmd',
+      'linux/audit-agent',
+      'linux/audit-agent.service',
+    ])
+      expect([file, read(file)]).toEqual([
+        file,
+        expect.stringMatching(/node(\.exe\\?")? --use-system-ca \S*agent\.js/),
+      ]);
+  });
+
   it('wait longer than the service may take, which waits longer than the agent', () => {
     const [stop, start] = ['STOP_LIMIT_MS', 'START_LIMIT_MS'].map((name) => [
       defined('actions/service.c', name),
