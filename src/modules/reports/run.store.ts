@@ -245,7 +245,8 @@ export class RunStore {
 /** An erasure gives up the runs that are being made, since they may have read what it removes. */
 const givenUp = () =>
   new DomainError('service_unavailable', {
-    public: 'The report was given up while it was made, as it is when events of the tenant are erased. Make it again.',
+    public:
+      'The report was given up while it was made, as it is when events of the tenant are erased. Make it again.',
     retryAfterSeconds: 1,
   });
 
