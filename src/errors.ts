@@ -94,6 +94,13 @@ export class NoTurn extends DomainError {
   }
 }
 
+/** The values by which events are to be counted are more, or longer, than one question may have. */
+export class TooManyValues extends DomainError {
+  constructor(text: string) {
+    super('invalid_parameter', { public: text });
+  }
+}
+
 /** An error and what caused it. */
 export function* causesOf(error: unknown): Iterable<unknown> {
   for (let [at, depth] = [error, 0]; at && depth < 6; at = (at as { cause?: unknown }).cause, depth++)

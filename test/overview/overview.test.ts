@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { serviceUnavailable } from '../../src/errors';
+import { serviceUnavailable, TooManyValues } from '../../src/errors';
 import { matches } from '../../src/event/expression/matches';
 import { parseFilter } from '../../src/event/expression/parse-filter';
 import { toSummaryFilter } from '../../src/event/query';
@@ -11,7 +11,6 @@ import { Indexer } from '../../src/modules/search/indexer';
 import { inSnapshot } from '../../src/store/columns/counter';
 import { seenValues } from '../../src/store/columns/seen';
 import { sumByColumns } from '../../src/store/columns/sum';
-import { TooManyGroups } from '../../src/store/columns/tenant-groups';
 import { Folder } from '../../src/store/counts/fold';
 import { oneTenant, tenantSet } from '../../src/tenant-set';
 import { AT_ONCE } from '../support/at-once';
@@ -188,7 +187,7 @@ describe('the overview', () => {
 
   it.each([
     ['takes too long', serviceUnavailable(new Error('late'))],
-    ['has too many values', new TooManyGroups('many')],
+    ['has too many values', new TooManyValues('many')],
   ])('leaves out what %s, and answers the rest', async (_, error) => {
     const late = () => {
       throw error;

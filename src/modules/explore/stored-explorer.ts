@@ -1,12 +1,12 @@
 import type { Planning, Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/limited';
+import { TooManyValues } from '../../errors';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
 import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { fromRowsAlone } from '../../store/archive/in-parts';
 import { type ColumnCounter, inSnapshot } from '../../store/columns/counter';
-import { TooManyGroups } from '../../store/columns/tenant-groups';
 import { byTier, type Plan, planOf } from '../../store/plan';
 import type { Row } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
@@ -35,7 +35,7 @@ import { NO_WEEK_HOURS, tooManyHours, weekHoursOf } from './week-hours';
 import { bucketsOfDays, fittingDays, zoneDays } from './zone-days';
 
 const nullIfMany = (error: unknown): null => {
-  if (!(error instanceof TooManyGroups)) throw error;
+  if (!(error instanceof TooManyValues)) throw error;
   return null;
 };
 

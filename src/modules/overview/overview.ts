@@ -1,6 +1,6 @@
 import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/limited';
-import { isUnavailable } from '../../errors';
+import { isUnavailable, TooManyValues } from '../../errors';
 import { FAILED_LOGIN_ACTIONS, ofActions } from '../../event/action-names';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import type { Answer } from '../../event/shape';
@@ -9,7 +9,6 @@ import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../store/columns/counter';
 import { seenValues } from '../../store/columns/seen';
 import { type NumberSum, sumByColumns } from '../../store/columns/sum';
-import { TooManyGroups } from '../../store/columns/tenant-groups';
 import type { TenantSet } from '../../tenant-set';
 import { NEWCOMER_FIELDS, type NewcomerField, type OVERVIEW } from './answers';
 import { ofValues, PRIVILEGE_CHANGES, rowsFilter } from './filters';
@@ -216,7 +215,7 @@ async function unlessTooLong<T>(part: Promise<T | null>): Promise<T | null> {
   try {
     return await part;
   } catch (error) {
-    if (isUnavailable(error) || error instanceof TooManyGroups) return null;
+    if (isUnavailable(error) || error instanceof TooManyValues) return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Planning, Prisma, Row, ServiceDoor, Step } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
 import { isFailure } from '../../database/failure';
-import { DomainError } from '../../errors';
+import { DomainError, TooManyValues } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
 import { equals, type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
 import { COLUMN_OF, isNumberField } from '../../event/fields';
@@ -21,7 +21,6 @@ import { ReadOnce } from './read-once';
 import { eventGroupsStatement, termValuesStatement } from './statements';
 import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
 import { TenantCounts } from './tenant-counts';
-import { TooManyGroups } from './tenant-groups';
 import { TenantHours } from './tenant-hours';
 import { walk } from './walk';
 
@@ -234,7 +233,7 @@ export class ColumnCounter {
     const rows = await this.#inFiles(tenantId, hours, { tally: by }, (sealed, filter, stretches) =>
       sealed.tally(tenantId, filter, stretches, by),
     );
-    if (rows.length > LIMITS.valuesOfFilesMax) throw new TooManyGroups(TOO_MANY);
+    if (rows.length > LIMITS.valuesOfFilesMax) throw new TooManyValues(TOO_MANY);
     for (const row of rows) {
       const { w, n, ok } = row;
       const count = { n, ok };

@@ -1,4 +1,4 @@
-import { DomainError } from '../../errors';
+import { TooManyValues } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
 import type { NumberField } from '../../event/fields';
 import { LIMITS } from '../../limits';
@@ -35,14 +35,8 @@ export function join(sum: Sum, { n, failed, firstMs, lastMs, sum: numbers }: Add
   sum.lastMs = Math.max(sum.lastMs, lastMs);
 }
 
-/** There are more groups than can be counted, or their values are longer. */
-export class TooManyGroups extends DomainError {
-  constructor(text: string) {
-    super('invalid_parameter', { public: text });
-  }
-}
 const refused = (what: string, fields: readonly (GroupField | undefined)[]) =>
-  new TooManyGroups(
+  new TooManyValues(
     `${what} by ${fields.filter(Boolean).join(' and ')}: narrow the time range or the filter, or group by another field.`,
   );
 export const tooManyGroups = (fields: readonly (GroupField | undefined)[]) =>
