@@ -93,13 +93,24 @@ describe('copies of files on the local disk', () => {
 
   it('are fetched by a question of their own where the question that fetched them fails', async () => {
     const cache = new FileCache(folder, 1_000);
-    const ended = async () => {
-      throw new Error('the snapshot has ended');
+    let begin = () => {};
+    let fail = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const ended = new Promise<never>((_, reject) => {
+      fail = () => reject(new Error('the snapshot has ended'));
+    });
+    const asking = () => {
+      begin();
+      return ended;
     };
-    const answers = await Promise.allSettled([
-      cache.using([A], ended as never, async () => 'answered'),
-      cache.using([A], ask as never, async () => 'answered'),
-    ]);
+    const first = cache.using([A], asking as never, async () => 'answered');
+    // On a busy machine too, the one that fails asks first.
+    await begun;
+    const both = Promise.allSettled([first, cache.using([A], ask as never, async () => 'answered')]);
+    fail();
+    const answers = await both;
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
     expect(await copies()).toEqual(sorted(A));
   });
