@@ -160,6 +160,11 @@ describe('a heat map and a flow', () => {
       expect(node.height).toBeGreaterThanOrEqual(22);
     }
     expect(height).toBeLessThanOrEqual(200);
+    // Beside the height of a text, each has its share of what is free.
+    const heights = nodes.filter(({ axis }) => axis === 0).map((node) => node.height);
+    const free = 200 - 3 * (22 + 6);
+    for (const [i, weight] of [6, 2, 4].entries())
+      expect(heights[i]).toBeCloseTo(22 + (free * weight) / 12, 6);
     const middle = nodes[3];
     expect(links.filter(({ axis }) => axis === 0).at(-1)?.right[1]).toBeCloseTo(
       (middle?.top ?? 0) + (middle?.height ?? 0),

@@ -85,6 +85,31 @@ describeOnPostgres('two instances that look for notices at the same time', () =>
       { sentAt: new Date(NOW + 61_000) },
     ]);
   });
+
+  it('count only tries that were made: after a failure, what was given back meanwhile waits no longer', async () => {
+    const { tenantId, database } = await store.forNewTenant();
+    const { models } = database.owner;
+    const at = { ms: NOW };
+    const one = { tenantId, noticeId: randomUUID(), routeId: randomUUID(), alertId: randomUUID(), tries: 0 };
+    await models.alertNotice.create({
+      data: { ...one, state: 'new', createdAt: new Date(NOW), nextAt: new Date(NOW) },
+    });
+    const queue = new NoticeQueue(database.owner, async () => new Date(at.ms));
+    for (let i = 0; i < 3; i++) {
+      await queue.putBack(tenantId, await queue.take(tenantId), 1_000, `left to others ${i}`);
+      const wanted = { tries: 0, error: `left to others ${i}`, nextAt: new Date(at.ms + 1_000) };
+      expect(await models.alertNotice.findMany({ where: { tenantId } })).toMatchObject([wanted]);
+      at.ms += 1_000;
+    }
+    const waits = [];
+    for (let i = 0; i < 3; i++) {
+      await queue.failed(tenantId, await queue.take(tenantId), 'HTTP 503');
+      const [row] = await models.alertNotice.findMany({ where: { tenantId } });
+      waits.push((row?.nextAt.getTime() ?? 0) - at.ms);
+      at.ms = row?.nextAt.getTime() ?? 0;
+    }
+    expect(waits).toEqual([4_000, 8_000, 16_000]);
+  });
 });
 
 it('of the escalations of an incident, mail needs the worst alone, a destination all, and what is answered none', async () => {

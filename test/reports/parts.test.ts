@@ -18,6 +18,7 @@ import { type PdfColumn, PdfTable } from '../../src/modules/reports/pdf/pdf-tabl
 import { Privileged } from '../../src/modules/reports/privileged';
 import { RunningRoot } from '../../src/modules/reports/running-root';
 import { Delivery } from '../../src/modules/reports/schedules/deliver';
+import { DeclaredSensitive } from '../../src/modules/reports/sensitive';
 import { Tally } from '../../src/modules/reports/tally';
 import { verifyRun } from '../../src/modules/reports/verify-run';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
@@ -506,5 +507,24 @@ describe('a saved run', () => {
   it('is signed by the key that is trusted, and not by nobody', async () => {
     const unsigned = (note: string) => note.slice(0, note.indexOf('\n\n') + 2);
     expect(await check(ROWS, unsigned)).toEqual(['the note is not signed by the key that is trusted']);
+  });
+});
+
+describe('what is declared sensitive', () => {
+  const named = (n: number) =>
+    Array.from({ length: n }, (_, i) => ({
+      ...{ serverInstanceName: i === 0 ? 'SQL01' : null, databaseName: `d${i}` },
+      ...{ schemaName: i < 2 ? 'dbo' : null, objectName: i === 0 ? 't\nu' : null },
+    }));
+
+  it('is told by the names of twenty objects, and of further ones by their number', () => {
+    const parts = (n: number) => new DeclaredSensitive(named(n)).text.split(', ');
+    expect(parts(3)).toEqual(['SQL01.d0.dbo.t⟦U+000A⟧u', 'd1.dbo', 'd2']);
+    expect([19, 20, 21, 22].map((n) => [parts(n).length, parts(n).at(-1)])).toEqual([
+      [19, 'd18'],
+      [20, 'd19'],
+      [21, 'and 1 more'],
+      [21, 'and 2 more'],
+    ]);
   });
 });
