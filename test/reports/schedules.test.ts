@@ -205,6 +205,55 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(resumed?.dueAt).toEqual(new Date('2026-03-29T10:00:00Z'));
   });
 
+  it('go on from now after both clocks were ahead, and leave out no time', async () => {
+    const HOUR = 60 * MINUTE;
+    const hourly = { ...DAILY, every: null, cron: '0 * * * *', period: 'schedule' } as const;
+    const { clock, instance, tenantId, periods, look, told, lines } = await stage(
+      hourly,
+      '2026-03-10T10:30:00Z',
+    );
+    for (const wrong of ['2026-03-11T12:00:05Z', '2026-03-11T13:00:05Z']) {
+      clock.ms = at(wrong);
+      await instance().round();
+    }
+    const ahead = periods();
+    expect(ahead).toEqual([
+      ['2026-03-10T10:00', '2026-03-11T12:00'],
+      ['2026-03-11T12:00', '2026-03-11T13:00'],
+    ]);
+    for (const [n, [startTime, endTime]] of ahead.entries())
+      await store.query(
+        `INSERT INTO report_run (tenant_id, run_id, report_id, state, created_by, created_at, expires_at, number, manifest)
+         VALUES ($1::int, gen_random_uuid(), 'log-ons', 'done', 'schedule Daily', now(), now(), $2::int, $3)`,
+        ...[tenantId, n + 1, JSON.stringify({ question: { startTime, endTime } })],
+      );
+
+    // One clock that is behind is no reason: the other one has come so far.
+    clock.ms -= 24 * HOUR;
+    clock.databaseAheadMs = 24 * HOUR;
+    await instance().round();
+    clock.databaseAheadMs = 0;
+    // As much as clocks are set right by leaves it as it is.
+    clock.ms = at('2026-03-11T12:46:00Z');
+    await instance().round();
+    expect([(await look()).dueAt, told]).toEqual([new Date('2026-03-11T14:00:00Z'), []]);
+
+    clock.ms = at('2026-03-10T10:40:00Z');
+    await instance().round();
+    await instance().round();
+    expect(await look()).toMatchObject({
+      dueAt: new Date('2026-03-10T11:00:00Z'),
+      coveredUntil: new Date('2026-03-10T10:00:00Z'),
+    });
+    expect(told.map(({ group }) => group.error)).toEqual([
+      expect.stringContaining('2026-03-11T13:00:00.000Z'),
+    ]);
+    expect(lines.filter((line) => line.includes('has not come'))).toHaveLength(1);
+    clock.ms = at('2026-03-10T11:00:05Z');
+    await instance().round();
+    expect(periods().slice(2)).toEqual([['2026-03-10T10:00', '2026-03-10T11:00']]);
+  });
+
   it('try a run again in time after both clocks were ahead, and not early where one of them is behind', async () => {
     const { clock, instance, attempts, faults, look } = await stage(DAILY, '2026-03-28T10:00:00Z');
     const HOUR = 60 * MINUTE;

@@ -10,9 +10,11 @@ const START_MS = 120_000;
 
 let compiled: Promise<string> | undefined;
 
-// This runs for each test file that imports this one.
+// This runs for each test file that imports this one, or for the first of some that run together: the next one compiles anew.
 afterAll(async () => {
-  if (compiled) await rm(await compiled, { recursive: true, force: true });
+  const folder = compiled;
+  compiled = undefined;
+  if (folder) await rm(await folder, { recursive: true, force: true });
 });
 
 /** A folder with the current sources of the service, compiled to JavaScript. */

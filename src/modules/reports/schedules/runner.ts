@@ -15,7 +15,7 @@ import { MAKE_PARAMETERS } from '../parameters';
 import { MAKE_OPERATION } from '../report-rule';
 import type { RunStore } from '../run.store';
 import type { Delivery } from './deliver';
-import { contentOf, type Pending, type Schedule, timesOf, timingOf } from './schedule';
+import { contentOf, makerName, type Pending, type Schedule, timesOf, timingOf } from './schedule';
 import {
   type Progress,
   RETRY,
@@ -81,6 +81,7 @@ export class ScheduleRunner {
   /** @returns above 0: all that began is done, and there may be more */
   async round(): Promise<number> {
     const { schedules, signal } = this.parts;
+    for (const schedule of await schedules.setBack()) await this.#tellOfClocks(schedule);
     const free = AT_ONCE - this.#working.size;
     const due = free > 0 ? await schedules.due(free, [...this.#working.keys()], this.#left.resting()) : [];
     for (const key of due) if (!signal.aborted) this.#begin(key);
@@ -270,7 +271,7 @@ export class ScheduleRunner {
       tenants,
       values: parseParameters(MAKE_PARAMETERS, asked),
       holder: `schedule ${scheduleId}`,
-      createdBy: `schedule ${definition.name}`,
+      createdBy: makerName(definition),
       assertAllowed: async () => assertHeld(),
       run: { runId: pending.runId, ...(definition.keepDays !== null && { days: definition.keepDays }) },
     });
@@ -327,6 +328,20 @@ export class ScheduleRunner {
   #tellOfWait(schedule: Schedule, { dueMs }: Pending, error: string): Promise<unknown> {
     const since = new Date(dueMs);
     return this.#tell(schedule, { since, problem: 'A scheduled report cannot be made or sent', error });
+  }
+
+  async #tellOfClocks(schedule: Schedule): Promise<void> {
+    const { tenantId, scheduleId, coveredUntil } = schedule;
+    const said = { tenantId, scheduleId, coveredUntil };
+    this.parts.log.warn(
+      said,
+      'a scheduled report covers a time that has not come; the schedule goes on from now',
+    );
+    await this.#tell(schedule, {
+      since: await this.parts.schedules.now(),
+      problem: 'A scheduled report covers a time that has not come',
+      error: `it was made while the clocks were ahead, and covers the time until ${coveredUntil.toISOString()}`,
+    });
   }
 
   /** Leaves a run to other instances, at once: this one may not connect to its receiver. */

@@ -6,12 +6,13 @@ import { isFree, isOver, type Leased, Leases, type ReadTime } from '../../../dat
 import { guarded } from '../../../database/limited';
 import { ofTenants } from '../../../database/tenant-rows';
 import { DomainError } from '../../../errors';
+import { msOfTime } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
 import type { Growth } from '../../../rests';
 import { fromStored, toStored } from '../../../store/rows/stored-text';
 import { oneTenant } from '../../../tenant-set';
 import { hasOtherTimes } from './parameters';
-import { type Definition, type Pending, type Schedule, timesOf } from './schedule';
+import { type Definition, makerName, type Pending, type Schedule, timesOf } from './schedule';
 
 const SCHEDULES: Leased = {
   table: 'report_schedule',
@@ -46,6 +47,9 @@ export interface Progress {
   readonly lastRunAt?: Date;
 }
 const ERROR_CHARS_MAX = 512;
+/** Clocks that are set right by less leave schedules as they are: a run that was just made would be made again. */
+const SET_RIGHT_MS = 900_000;
+const SET_BACK_AT_ONCE = 100;
 
 /** The stored schedules. Operators change what they say, and the instance that holds one changes how far it has come. */
 export class ScheduleStore {
@@ -189,6 +193,49 @@ export class ScheduleStore {
        WHERE q.place = 1 ORDER BY q.due_at, q.schedule_id LIMIT ${most}`,
       ...[now, farthest, [...without], this.#earlier(now), [...left], this.#farthestRetry(now)],
     );
+  }
+
+  /**
+   * Sets schedules back whose runs cover a time that has come by neither clock: both were ahead. Else nothing would be made
+   * until that time, and no run would have what happens before it.
+   * @returns these schedules as they were
+   */
+  async setBack(): Promise<readonly Schedule[]> {
+    const [now, farthest] = await this.#leases.times();
+    const latest = new Date(Math.max(now.getTime(), this.nowMs()));
+    const { reportSchedule } = this.owner.models;
+    const rows = await reportSchedule.findMany({
+      where: { coveredUntil: { gt: new Date(latest.getTime() + SET_RIGHT_MS) } },
+      take: SET_BACK_AT_ONCE,
+    });
+    const done: Schedule[] = [];
+    for (const schedule of rows.map(toSchedule)) {
+      const { tenantId, scheduleId, coveredUntil, definition, pending } = schedule;
+      const isFreeNow = [{ holder: null }, { heldUntil: { lte: now } }, { heldUntil: { gt: farthest } }];
+      const isOfLater = pending !== null && !pending.isAsked && pending.toMs > latest.getTime();
+      const { count } = await reportSchedule.updateMany({
+        where: { tenantId, scheduleId, coveredUntil, OR: isFreeNow },
+        data: {
+          dueAt: new Date(timesOf(definition).next(latest.getTime())),
+          coveredUntil: await this.#coveredBy(schedule, latest),
+          ...(isOfLater && { pending: null, failures: 0, retryAt: null }),
+        },
+      });
+      if (count > 0) done.push(schedule);
+    }
+    return done;
+  }
+
+  /** Up to when runs cover a time that has come: the first of those that go beyond it began there. */
+  async #coveredBy({ tenantId, definition }: Schedule, latest: Date): Promise<Date> {
+    const [first] = await this.owner.models.$queryRawUnsafe<{ from: string | null }[]>(
+      `SELECT min(r.manifest::jsonb #>> '{question,startTime}') AS "from" FROM report_run r
+       WHERE r.tenant_id = $1::int AND r.report_id = $2 AND r.created_by = $3 AND r.manifest IS NOT NULL
+         AND r.manifest::jsonb #>> '{question,endTime}' > $4`,
+      ...[tenantId, definition.reportId, toStored(makerName(definition)), latest.toISOString()],
+    );
+    const fromMs = first?.from ? msOfTime(first.from) : latest.getTime();
+    return new Date(Math.min(fromMs, latest.getTime()));
   }
 
   /**

@@ -66,6 +66,9 @@ export function timingOf({ every, cron, period }: Pick<Definition, 'every' | 'cr
   return { cron: cron ?? named?.cron ?? EVERY.daily.cron, period: period ?? named?.period ?? 'schedule' };
 }
 
+/** Who makes the runs of a schedule, as they state it. */
+export const makerName = ({ name }: Pick<Definition, 'name'>): string => `schedule ${name}`;
+
 export const timesOf = (definition: Definition): Times =>
   scheduleTimes(timingOf(definition).cron, new Zone(definition.timeZone));
 
