@@ -23,6 +23,8 @@ const KEPT = `query($t: String!) {
   reportSchedules(tenantId: $t) { scheduleId name }
 }`;
 
+const hashOf = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
+
 jest.setTimeout(240_000);
 
 /** A backup of a service with schedules of reports is restored after their next time. */
@@ -144,23 +146,30 @@ describeOnPostgres('schedules of reports in a restored copy', () => {
     const { files } = JSON.parse(manifest);
     for (const { format, sha256 } of files) {
       const { body, status } = await bytesOf(waiting.runId, format);
-      expect([status, createHash('sha256').update(body).digest('hex')]).toEqual([200, sha256]);
+      expect([status, hashOf(body)]).toEqual([200, sha256]);
     }
   });
 
   it('send after the go what waited, and one run for all times that passed, once', async () => {
     expect((await finish(copy, '(go: true)')).hold).toBeNull();
-    const { lastRunId: newer } = await isSent(copy, ids.mailed);
-    expect((await isSent(copy, ids.posted)).lastRunId).toBe(waiting.runId);
+    // What waited is sent first, and then the times that passed have their run.
+    const isThrough = (id: string) =>
+      until(
+        () => schedule(copy, id),
+        (one) => one.pendingRunId === null && Date.parse(one.nextRunAt) > Date.now(),
+      );
+    const through = [await isThrough(ids.mailed), await isThrough(ids.posted)];
     // The receiver can tell that it has this one already.
     const sent = reportsPosted().filter(({ body }) => body.includes(waiting.runId));
     expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect([mail.mails.length, sent.length]).toEqual(sentLive.map((n) => n + 1));
-    const run = await runOf(copy, newer);
-    expect(Date.parse(run.endTime) - Date.parse(run.startTime)).toBe(3 * DAY_MS);
-    expect(JSON.parse(run.manifest)).toMatchObject({
-      number: 2,
-      previous: createHash('sha256').update(waiting.manifest).digest('hex'),
-    });
+    const newer = await Promise.all(through.map(({ lastRunId }) => runOf(copy, lastRunId)));
+    for (const { startTime, endTime } of newer)
+      expect(Date.parse(endTime) - Date.parse(startTime)).toBe(3 * DAY_MS);
+    const numberOf = ({ manifest }: { manifest: string }) => JSON.parse(manifest).number as number;
+    const chain = [waiting, ...newer.sort((x, y) => numberOf(x) - numberOf(y))];
+    expect(chain.map(numberOf)).toEqual([1, 2, 3]);
+    for (const [n, { manifest }] of chain.entries())
+      expect(JSON.parse(manifest).previous).toBe(n === 0 ? null : hashOf(chain[n - 1]?.manifest ?? ''));
   });
 });
