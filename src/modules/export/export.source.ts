@@ -77,9 +77,8 @@ export class PostgresExportSource implements ExportSource {
     span: IdSpan,
     lifted?: readonly LiftedName[],
   ): Promise<ExportPage> {
-    return byTier(
-      this.service,
-      { tenants, range: { from: ticksOfRecordId(span.after) } },
+    return this.#byTier(
+      { tenants, span },
       () =>
         this.#pageOfRows(tenants, filter, span, async (slice, ask) => {
           const each = this.service.each(tenants);
@@ -100,9 +99,8 @@ export class PostgresExportSource implements ExportSource {
     span: IdSpan,
     fields: readonly AnyField[],
   ): Promise<ExportPage<EventValues>> {
-    return byTier(
-      this.service,
-      { tenants, range: { from: ticksOfRecordId(span.after) } },
+    return this.#byTier(
+      { tenants, span },
       () =>
         this.#pageOfRows(tenants, filter, span, async (slice, ask) => {
           const each = this.service.each(tenants);
@@ -115,6 +113,14 @@ export class PostgresExportSource implements ExportSource {
         return { events: valuesOfRows(events, fields), after };
       },
     );
+  }
+
+  #byTier<T>(
+    { tenants, span }: { readonly tenants: TenantSet; readonly span: IdSpan },
+    ofRows: () => Promise<T>,
+    across: () => Promise<T>,
+  ): Promise<T> {
+    return byTier(this.service, { tenants, range: { from: ticksOfRecordId(span.after) } }, ofRows, across);
   }
 
   /** @param read asks for the events of a slice, up to the limits */

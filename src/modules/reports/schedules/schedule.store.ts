@@ -203,24 +203,22 @@ export class ScheduleStore {
   async setBack(): Promise<readonly Schedule[]> {
     const [now, farthest] = await this.#leases.times();
     const latest = new Date(Math.max(now.getTime(), this.nowMs()));
-    const { reportSchedule } = this.owner.models;
-    const rows = await reportSchedule.findMany({
+    const rows = await this.owner.models.reportSchedule.findMany({
       where: { coveredUntil: { gt: new Date(latest.getTime() + SET_RIGHT_MS) } },
       take: SET_BACK_AT_ONCE,
     });
     const done: Schedule[] = [];
     for (const schedule of rows.map(toSchedule)) {
       const { tenantId, scheduleId, coveredUntil, definition, pending } = schedule;
-      const isFreeNow = [{ holder: null }, { heldUntil: { lte: now } }, { heldUntil: { gt: farthest } }];
       const isOfLater = pending !== null && !pending.isAsked && pending.toMs > latest.getTime();
-      const { count } = await reportSchedule.updateMany({
-        where: { tenantId, scheduleId, coveredUntil, OR: isFreeNow },
-        data: {
-          dueAt: new Date(timesOf(definition).next(latest.getTime())),
-          coveredUntil: await this.#coveredBy(schedule, latest),
-          ...(isOfLater && { pending: null, failures: 0, retryAt: null }),
-        },
-      });
+      const count = await this.owner.models.$executeRawUnsafe(
+        `UPDATE report_schedule AS s SET due_at = $3::timestamptz, covered_until = $4::timestamptz
+           ${isOfLater ? ', pending = NULL, failures = 0, retry_at = NULL' : ''}
+         WHERE s.tenant_id = $1::int AND s.schedule_id = $2::uuid AND s.covered_until = $5::timestamptz
+           AND ${isFree(SCHEDULES, 's', '$6::timestamptz', '$7::timestamptz')}`,
+        ...[tenantId, scheduleId, new Date(timesOf(definition).next(latest.getTime()))],
+        ...[await this.#coveredBy(schedule, latest), coveredUntil, now, farthest],
+      );
       if (count > 0) done.push(schedule);
     }
     return done;
