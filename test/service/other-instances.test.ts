@@ -4,6 +4,7 @@ import type { OwnerDoor } from '../../src/database/clients';
 import { LIMITS } from '../../src/limits';
 import { settingsOf } from '../../src/modules/instances/module';
 import { OtherInstances, type Settings } from '../../src/modules/instances/other-instances';
+import { newWitnessKeyPem, WitnessKey } from '../../src/store/log/evidence/cosignature';
 
 const DIFFER_MS = LIMITS.instanceSettingsDifferMs;
 
@@ -123,5 +124,30 @@ describe('the settings that instances tell each other', () => {
     );
     expect([one, other]).toEqual(['s3://b/p/', 's3://b/p/']);
     expect(placeOf('s3://ID:SECRET@b/q?region=eu')).not.toBe(one);
+  });
+
+  it('have whether it is a drill, what makes an operator of a person, and who vouches for checkpoints', () => {
+    const set = (name: string, ...texts: readonly (string | undefined)[]) =>
+      texts.map((text) => {
+        const openId = { OIDC_ISSUER: 'https://id', OIDC_CLIENT_ID: 'c', OIDC_CLIENT_SECRET: 's' };
+        const rest = { ...openId, PUBLIC_URL: 'https://a' };
+        return settingsOf(loadConfig({ ...rest, ...(text === undefined ? {} : { [name]: text }) }))[name];
+      });
+    expect(set('DRILL', undefined, '0', '1')).toEqual([0, 0, 1]);
+    expect(set('OIDC_CLIENT_ID', 'd', 'e')).toEqual(['d', 'e']);
+    expect(set('OIDC_ROLE_CLAIM', undefined, 'groups')).toEqual(['role', 'groups']);
+    expect(set('OIDC_TENANTS_CLAIM', undefined, 'customers')).toEqual(['tenants', 'customers']);
+    const url = 'https://tsa.example/stamp';
+    const named = set('TIMESTAMP_URL', undefined, url, 'https://ID:SECRET@tsa.example/stamp');
+    expect(named).toEqual([null, url, url]);
+    const witnesses = ['one', 'other'].map((name) => new WitnessKey(name, newWitnessKeyPem()).verifierKey);
+    const [one, other] = witnesses.map((key) => `${key} https://w.example`);
+    const ids = witnesses.map((key) => key.split('+')[1]);
+    expect(set('EVIDENCE_WITNESSES', undefined, one, `${one},${other}`, `${other},${one}`)).toEqual([
+      null,
+      ids[0],
+      ids.toSorted().join(', '),
+      ids.toSorted().join(', '),
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Config } from '../../config';
+import type { Config, ConfiguredWitness } from '../../config';
 import type { OwnerDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
@@ -48,8 +48,9 @@ export function instancesModule(parts: {
   };
 }
 
-/** The settings that all instances have alike, without secrets. */
+/** The settings that all instances have alike, without secrets. Those that may be null are alike where they are set. */
 export const settingsOf = (config: Config): Settings => ({
+  DRILL: config.drill ? 1 : 0,
   ACCESS_LOG_DAYS: config.accessLogDays,
   REPORT_DAYS: config.reportDays,
   RATE_LIMIT_PER_MINUTE: config.rateLimitPerMinute,
@@ -57,8 +58,19 @@ export const settingsOf = (config: Config): Settings => ({
   ARCHIVE_URL: placeOf(config.archivePlace),
   PUBLIC_URL: config.publicUrl ?? 'not set',
   OIDC_ISSUER: config.openId?.issuer ?? 'not set',
+  OIDC_CLIENT_ID: config.openId?.clientId ?? null,
+  OIDC_TENANTS_CLAIM: config.openId?.tenantsClaim ?? null,
+  OIDC_ROLE_CLAIM: config.openId?.roleClaim ?? null,
   SMTP_URL: config.mail ? 'set' : 'not set',
+  EVIDENCE_WITNESSES: config.witnesses.map(idOf).sort().join(', ') || null,
+  TIMESTAMP_URL: config.timeStampUrl === null ? null : withoutLogin(config.timeStampUrl),
 });
+
+/** The id of its key. Names of many witnesses would not fit into a notification. */
+const idOf = ({ verifierKey }: ConfiguredWitness): string => verifierKey.split('+')[1] ?? '';
+
+const withoutLogin = (text: string): string =>
+  Object.assign(new URL(text), { username: '', password: '' }).href;
 
 /** Where files of weeks lie: without the login, and in whatever way a store is reached. */
 const placeOf = (place: Config['archivePlace']): string => {
