@@ -12,7 +12,8 @@ const SCREEN = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 
 const executablePath = findBrowser();
-if (executablePath === undefined) throw new Error('No Chromium was found: apt-get install chromium.');
+if (executablePath === undefined)
+  throw new Error('No Chromium was found: apt-get install chromium-headless-shell.');
 await setup();
 const { chromium } = await import('playwright-core');
 await mkdir(PICTURES, { recursive: true });

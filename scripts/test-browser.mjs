@@ -4,7 +4,7 @@ import { findBrowser } from './lib/find-browser.mjs';
 import { ROOT, setup } from './setup.mjs';
 
 const HOW_TO_RUN =
-  'To run them, as root on Debian: apt-get install -y --no-install-recommends chromium && npm run test:browser';
+  'To run them, as root on Debian: apt-get install -y --no-install-recommends chromium-headless-shell && npm run test:browser';
 
 // `npm run test:browser [-- FILE…]`: the dashboard in a real browser, on a real service with real data.
 const browser = findBrowser();

@@ -1,6 +1,6 @@
 import { type Browser, chromium } from 'playwright-core';
 
-const EXECUTABLE = process.env.TEST_BROWSER ?? '/usr/bin/chromium';
+const EXECUTABLE = process.env.TEST_BROWSER ?? '/usr/bin/chromium-headless-shell';
 /** The longest time that a page needs to show something, on a busy machine too. */
 export const PATIENCE_MS = 40_000;
 
