@@ -179,18 +179,20 @@ function inTime(
 
 const KNOWN_CHARS_MAX = 4 * 1024 * 1024;
 
-/** Keeps parsed rules. So a change of one rule, or the engine of another tenant, does not parse the others again. */
+/** Keeps parsed files. So a change of one rule, or the engine of another tenant, does not parse the others again. */
 class KnownRules {
-  readonly #known = new LRUCache<string, { readonly rule: Rule | null }>({ maxSize: KNOWN_CHARS_MAX });
+  readonly #known = new LRUCache<string, readonly Rule[]>({ maxSize: KNOWN_CHARS_MAX });
 
   /** A file that an earlier release accepted and this one refuses has no rule that runs. */
   active(given: RuleSource): ActiveRule[] {
     const { ruleId, source, tuning, version, filters } = given;
-    const text = JSON.stringify([ruleId, tuning, source, filters]);
+    // A file that no tuning changes is the same for each of its rules.
+    const text = JSON.stringify([tuning && ruleId, tuning, source, filters]);
     const key = hash('sha256', text, 'base64');
-    const known = this.#known.get(key) ?? { rule: ruleOf(given) };
+    const known = this.#known.get(key) ?? rulesOf(given);
     this.#known.set(key, known, { size: text.length });
-    return known.rule ? [{ rule: known.rule, version }] : [];
+    const rule = known.find((one) => one.ruleId === ruleId);
+    return rule ? [{ rule, version }] : [];
   }
 }
 
@@ -202,13 +204,13 @@ export function parseAhead(rules: readonly RuleSource[]): void {
   for (const rule of rules) KNOWN.active(rule);
 }
 
-function ruleOf({ ruleId, source, tuning, filters }: RuleSource): Rule | null {
+/** The rules of the file of a rule; none if it is refused. */
+function rulesOf({ ruleId, source, tuning, filters }: RuleSource): readonly Rule[] {
   try {
     const documents = filters.flatMap((text) => parseRuleFile(text).filters.map(({ document }) => document));
-    const rules = parseRules(source, (id) => (id === ruleId ? tuning : null), documents);
-    return rules.find((one) => one.ruleId === ruleId) ?? null;
+    return parseRules(source, (id) => (id === ruleId ? tuning : null), documents);
   } catch {
-    return null;
+    return [];
   }
 }
 
