@@ -1,4 +1,5 @@
 import { inQuotes } from '../../event/expression/value-text';
+import type { FieldName } from '../../event/fields';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { Check } from './frameworks';
@@ -179,7 +180,9 @@ export async function judgeReaders(
   const nameOf = (login: string) => (login === '' ? 'a login that is not stated' : login);
   const strangers = readers.filter((login) => !isNamed(login, auditors));
   if (auditors.length > 0 && strangers.length > 0) {
-    const records = await trail.records(READS_OF_FILES);
+    const records = await trail.records(
+      `${READS_OF_FILES} AND ${oneOfNames('serverPrincipalName', strangers)}`,
+    );
     return verdict(
       'fail',
       `${listOf(strangers.map(nameOf))} read audit files on the server in 30 days, and is no declared auditor.`,
@@ -201,6 +204,14 @@ export async function judgeReaders(
   };
 }
 
+/** The condition that a field has one of the names that a sentence shows; an empty name: it has none. */
+function oneOfNames(field: FieldName, names: readonly string[]): string {
+  const wanted = names
+    .slice(0, NAMES_SHOWN)
+    .map((name) => (name === '' ? `NOT ${field}:*` : `${field}:${inQuotes(name)}`));
+  return `(${wanted.join(' OR ')})`;
+}
+
 /** Whether people and programs log on by declared applications only. */
 export async function judgeApplications(trail: InstanceTrail, scopeOf: ScopeOf): Promise<Verdict> {
   const named = trail.scope.applications;
@@ -218,11 +229,8 @@ export async function judgeApplications(trail: InstanceTrail, scopeOf: ScopeOf):
   }
   const others = seen.filter(([application]) => !isNamed(application, named));
   if (others.length > 0) {
-    const some = others.slice(0, NAMES_SHOWN).map(([application]) => application);
-    const wanted = some.map((one) =>
-      one === '' ? 'NOT applicationName:*' : `applicationName:${inQuotes(one)}`,
-    );
-    const records = await trail.records(`actionId:LGIS AND (${wanted.join(' OR ')})`);
+    const names = others.map(([application]) => application);
+    const records = await trail.records(`actionId:LGIS AND ${oneOfNames('applicationName', names)}`);
     return verdict('fail', `Log-ons came from applications that are not declared: ${shown(others)}.`, {
       groups,
       since: records.at(-1)?.at ?? null,
