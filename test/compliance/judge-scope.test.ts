@@ -188,6 +188,47 @@ describe('whether only auditors read audit files', () => {
     );
   });
 
+  it('is told by the newest reads of others where there are too many logins to count', async () => {
+    const judgedBy = (auditors: readonly string[], records: readonly object[], verified = false) => {
+      const asked: string[] = [];
+      const more = {
+        readers: async () => null,
+        records: async (filter: string) => {
+          asked.push(filter);
+          return records;
+        },
+      };
+      return judged({ auditors }, more, verified).then((found) => ({ ...found, asked }));
+    };
+    const others = [
+      { at: at(9), recordId: 'newest' },
+      { at: at(2), recordId: 'first' },
+    ];
+    const many = 'more logins than can be counted read audit files on';
+    expect(await judgedBy(['ann', 'corp\\*'], others)).toMatchObject({
+      ...{ status: 'fail', since: at(2), recordIds: ['newest', 'first'] },
+      reason: `In 30 days, ${many} the server, also such as are no declared auditors.`,
+      asked: [`${READS_OF_FILES} AND NOT serverPrincipalName~("ann" OR "corp\\\\"*)`],
+    });
+    expect(await judgedBy(['ann'], [])).toMatchObject({
+      ...{ status: 'pass', reason: expect.stringContaining(`In 30 days, ${many} it.`) },
+    });
+    expect(await judgedBy(['ann', '*'], others)).toMatchObject({ status: 'pass', asked: [] });
+    const nobody = `In 30 days, ${many} it.`;
+    expect(await judgedBy([], others)).toMatchObject({
+      ...{ status: 'unknown', reason: `No login is declared an auditor. ${nobody}`, asked: [] },
+    });
+    expect(await judgedBy([], others, true)).toMatchObject({
+      ...{ status: 'unknown', reason: `No auditor is declared. ${nobody}`, asked: [] },
+    });
+    const declared = Array.from({ length: LIMITS.complianceNamesAskedMax + 1 }, (_, i) => `login${i}`);
+    expect(await judgedBy(declared, others)).toMatchObject({
+      ...{ status: 'unknown', asked: [] },
+      reason: `In 30 days, ${many} the server, and more are declared than can be told apart.`,
+    });
+    expect((await judgedBy(declared.slice(1), others)).status).toBe('fail');
+  });
+
   it('is not better than what is known of changes, or of the log', async () => {
     const readers = async () => ['ann'];
     const auditChanges = [{ by: 'eve', at: at(3), recordId: 'r' }];

@@ -271,6 +271,45 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
     expect(after.FEW01.reason).toBe('Log-ons came from applications that are not declared: ssms (1).');
   });
 
+  it('judges readers of audit files by the newest others where there are too many to count', async () => {
+    const { world } = at;
+    const tenant = await world.tenant();
+    const most = 60;
+    const reads = (instance: string, serverPrincipalName: string, time = '09:00:00') =>
+      event(time, 'EX', 'IF', {
+        ...{ serverInstanceName: instance, serverPrincipalName, objectName: 'fn_get_audit_file' },
+      });
+    await tenant.ingest([
+      ...Array.from({ length: most + 1 }, (_, i) => reads('MANY01', `Random ${i}`)),
+      ...['08:00:00', '10:00:00'].map((time) => reads('FEW01', 'Auditor', time)),
+      reads('FEW01', 'eve'),
+      reads('MANY01', 'mallory'),
+    ]);
+    await world.operate(
+      `mutation($tenantId: String!, $from: String) {
+         a: declareCompliance(tenantId: $tenantId, kind: auditor, principalName: "random*", reason: "test",
+           validFrom: $from) { declarationId }
+         b: declareCompliance(tenantId: $tenantId, kind: auditor, principalName: "auditor", reason: "test",
+           validFrom: $from) { declarationId } }`,
+      { tenantId: tenant.tenantId, from: '2026-01-01' },
+    );
+    const { key: reader } = await world.key({ tenantIds: [tenant.tenantId], scopes: ['read:compliance'] });
+    const counted = jest.replaceProperty(LIMITS, 'groupsCountedMax', most as never);
+    const list = await get('/compliance/controls', { asOf: AS_OF, pageSize: 100 }, reader);
+    const { body } = await get('/compliance/controls/SQLI-22-006300', { asOf: AS_OF }, reader);
+    counted.restore();
+
+    expect([list.status, list.body.error]).toEqual([200, undefined]);
+    const { MANY01, FEW01 } = Object.fromEntries(
+      body.data.instances.map((one: Record<string, unknown>) => [one.serverInstanceName, one]),
+    );
+    expect([MANY01.status, MANY01.recordIds.length, MANY01.reason]).toEqual([
+      ...['fail', 1],
+      'In 30 days, more logins than can be counted read audit files on the server, also such as are no declared auditors.',
+    ]);
+    expect([FEW01.status, FEW01.recordIds.length, FEW01.since]).toEqual(['fail', 1, timeAt('09:00:00')]);
+  });
+
   it('has the whole list as CSV, whatever the page', async () => {
     const asked = { framework: 'pci-dss', asOf: AS_OF };
     const { headers, text } = await get('/compliance/controls', { ...asked, format: 'csv', pageSize: 3 });

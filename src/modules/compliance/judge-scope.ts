@@ -178,7 +178,7 @@ export async function judgeReaders(
   const { auditors } = trail.scope;
   const readers = await trail.readers();
   const nameOf = (login: string) => (login === '' ? 'a login that is not stated' : login);
-  const strangers = readers.filter((login) => !isNamed(login, auditors));
+  const strangers = readers?.filter((login) => !isNamed(login, auditors)) ?? [];
   if (auditors.length > 0 && strangers.length > 0) {
     const records = await trail.records(
       `${READS_OF_FILES} AND ${oneOfNames('serverPrincipalName', strangers)}`,
@@ -189,9 +189,20 @@ export async function judgeReaders(
       { since: records.at(-1)?.at ?? null, recordIds: records.map(({ recordId }) => recordId) },
     );
   }
-  const read =
-    readers.length > 0 ? ` In 30 days, ${listOf(readers.map(nameOf))} read audit files on it.` : '';
-  if (verified && auditors.length === 0 && readers.length > 0)
+  if (readers === null && auditors.length > 0 && !auditors.includes('*')) {
+    const many = 'more logins than can be counted read audit files on the server';
+    if (auditors.length > LIMITS.complianceNamesAskedMax)
+      return verdict('unknown', `In 30 days, ${many}, and more are declared than can be told apart.`);
+    const records = await trail.records(`${READS_OF_FILES} AND ${noneOf('serverPrincipalName', auditors)}`);
+    if (records.length > 0)
+      return verdict('fail', `In 30 days, ${many}, also such as are no declared auditors.`, {
+        since: records.at(-1)?.at ?? null,
+        recordIds: records.map(({ recordId }) => recordId),
+      });
+  }
+  const all = readers === null ? 'more logins than can be counted' : listOf(readers.map(nameOf));
+  const read = all === '' ? '' : ` In 30 days, ${all} read audit files on it.`;
+  if (verified && auditors.length === 0 && read !== '')
     return verdict('unknown', `No auditor is declared.${read}`);
   const changes = verified ? await judgeVerified(trail) : judgeAuditors(trail, scopeOf);
   if (changes.status !== 'pass') return { ...changes, reason: `${changes.reason}${read}` };
@@ -210,6 +221,12 @@ function oneOfNames(field: FieldName, names: readonly string[]): string {
     .slice(0, NAMES_SHOWN)
     .map((name) => (name === '' ? `NOT ${field}:*` : `${field}:${inQuotes(name)}`));
   return `(${wanted.join(' OR ')})`;
+}
+
+/** The condition that a field has none of the declared names. */
+function noneOf(field: FieldName, declared: readonly string[]): string {
+  const names = declared.map((one) => (one.endsWith('*') ? `${inQuotes(one.slice(0, -1))}*` : inQuotes(one)));
+  return `NOT ${field}~(${names.join(' OR ')})`;
 }
 
 /** Whether people and programs log on by declared applications only. */
@@ -256,8 +273,7 @@ async function judgeManyApplications(trail: InstanceTrail, scopeOf: ScopeOf): Pr
   if (named.includes('*')) return allDeclared(trail, scopeOf);
   if (named.length > LIMITS.complianceNamesAskedMax)
     return verdict('unknown', `In 30 days, ${came}, and more are declared than can be told apart.`, about);
-  const wanted = named.map((one) => (one.endsWith('*') ? `${inQuotes(one.slice(0, -1))}*` : inQuotes(one)));
-  const records = await trail.records(`actionId:LGIS AND NOT applicationName~(${wanted.join(' OR ')})`);
+  const records = await trail.records(`actionId:LGIS AND ${noneOf('applicationName', named)}`);
   if (records.length === 0) return allDeclared(trail, scopeOf);
   return verdict(
     'fail',

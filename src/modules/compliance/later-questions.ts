@@ -21,8 +21,8 @@ export interface LaterQuestions {
    * applications than can be counted.
    */
   readonly logons: () => Promise<ReadonlyMap<string, number> | null>;
-  /** The logins that read audit files on the server in the period. */
-  readonly readers: () => Promise<readonly string[]>;
+  /** The logins that read audit files on the server in the period. Null: more than can be counted. */
+  readonly readers: () => Promise<readonly string[] | null>;
   /** The newest events of the period on the instance that satisfy a filter, at most 20. */
   readonly records: (filter: string) => Promise<readonly Moment[]>;
 }
@@ -82,8 +82,13 @@ export function laterOfTenant(
         return own ? new Map(own.map(({ values: [application], n }) => [application ?? '', n])) : null;
       }),
       readers: once(async () => {
-        const [, readers] = await logonsAndReaders();
-        return (readers ?? []).filter(isHere).map(({ values: [, login] }) => login ?? '');
+        const [, all] = await logonsAndReaders();
+        if (all) return all.filter(isHere).map(({ values: [, login] }) => login ?? '');
+        const filter = `${here} AND ${READS_OF_FILES}`;
+        const [own] = await groupEach([
+          [['serverPrincipalName'], { filter, startTime: from, mayBeMany: true }],
+        ]);
+        return own?.map(({ values: [login] }) => login ?? '') ?? null;
       }),
       records: async (wanted) => {
         const filter = toSummaryFilter({ filter: `${here} AND ${wanted}`, startTime: from, endTime: to });
@@ -117,7 +122,10 @@ export const logonQuestions = (groups: Groups, from: string): GroupQuestions => 
     ['serverInstanceName', 'applicationName'],
     { filter: ofGroup(groups, LOGONS), startTime: from, mayBeMany: true },
   ],
-  [['serverInstanceName', 'serverPrincipalName'], { filter: READS_OF_FILES, startTime: from }],
+  [
+    ['serverInstanceName', 'serverPrincipalName'],
+    { filter: READS_OF_FILES, startTime: from, mayBeMany: true },
+  ],
 ];
 
 /** Events that lack each of some fields, on each instance. */
