@@ -46,6 +46,23 @@ describe('assessment results in OSCAL', () => {
     expect(results[1]['local-definitions']['inventory-items']).toHaveLength(4);
   });
 
+  it.each([
+    ['CORP\\dba.ali took AUDIT_CHANGE_GROUP out.', 'CORP\\dba.ali took AUDIT_CHANGE_GROUP out.'],
+    ['by *eve* and `bob`', 'by \\*eve\\* and \\`bob\\`'],
+    ['by CORP\\_svc_', 'by CORP\\\\\\_svc\\_'],
+    ['by [me](https://x.example) or <b>you</b>', 'by \\[me](https://x.example) or \\<b>you\\</b>'],
+    ['R&amp;D ~x~ ^y^ {{ insert: param, z }}', 'R\\&amp;D \\~x\\~ \\^y\\^ \\{\\{ insert: param, z }}'],
+    ['a\n\n# b\r\n- c\u2028d', 'a # b - c d'],
+    ['ends in \\', 'ends in \\\\'],
+  ])('show a reason as it is where Markdown is rendered: %j', (reason, wanted) => {
+    const [, { findings, observations }] = made([item('cis', '5.4', { reason })]).results;
+    expect([findings[0].description, findings[0].target.status.remarks, observations[0].description]).toEqual(
+      Array(3).fill(wanted),
+    );
+    // Of Markdown, a backslash before a mark stands for the mark.
+    expect(wanted.replace(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(reason.replace(/\s+/g, ' '));
+  });
+
   it('have the same ids for the same question, and others for another moment, tenant, instance or database', () => {
     const idsOf = (one: object, asOf?: string): string[] => {
       const { results } = made([one], asOf);

@@ -105,7 +105,7 @@ function resultOf(
 
 const observationOf = (item: ControlItem, asOf: string) => ({
   uuid: observationIdOf(item, asOf),
-  description: item.reason,
+  description: markdown(item.reason),
   props: [
     property('status', item.status),
     property('since', item.since),
@@ -135,13 +135,13 @@ function findingOf(item: ControlItem, asOf: string): object {
   const { control, statement } = idsOf(item.frameworkId, item.controlId);
   return {
     uuid: idOf('finding', ...keyOf(item), asOf),
-    title: `${item.controlId}: ${item.title}`,
-    description: item.reason,
+    title: markdown(`${item.controlId}: ${item.title}`),
+    description: markdown(item.reason),
     props: [property('control-id', item.controlId), property('status', item.status)].flat(),
     target: {
       type: statement ? 'statement-id' : 'objective-id',
       'target-id': statement ?? control,
-      status: { ...STATUSES[item.status], remarks: item.reason },
+      status: { ...STATUSES[item.status], remarks: markdown(item.reason) },
     },
     'related-observations': [{ 'observation-uuid': observationIdOf(item, asOf) }],
   };
@@ -164,6 +164,12 @@ function property(name: string, value: string | null): readonly object[] {
   const line = (value ?? '').replace(/\s+/g, ' ').trim();
   return line === '' ? [] : [{ name, ns: NAMESPACE, value: line }];
 }
+
+/** What Markdown, as OSCAL has it, would read as more than itself. An underscore within a word and most backslashes are none of it. */
+const MARKUP = /[`*[<&{~^]|\\(?=[!-/:-@[-`{-~]|$)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+
+/** A text in one line of Markdown that shows it unchanged: logins, objects and reasons of people may have any character. */
+const markdown = (text: string): string => text.replace(/\s+/g, ' ').trim().replace(MARKUP, '\\$&');
 
 /** Ids of NIST 800-53 are those of its OSCAL catalog. Others are made tokens of OSCAL. */
 function idsOf(
