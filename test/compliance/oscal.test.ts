@@ -1,3 +1,4 @@
+import { oscalOf } from '../../src/modules/compliance/documents';
 import { assessmentResults } from '../../src/modules/compliance/oscal';
 
 const NIST = {
@@ -29,6 +30,14 @@ describe('assessment results in OSCAL', () => {
     const [cis] = results[1]['reviewed-controls']['control-selections'][0]['include-controls'];
     expect(cis).toEqual({ 'control-id': 'cis_5.4' });
     expect(results[0]).not.toHaveProperty('findings');
+  });
+
+  it('are of the years that times of OSCAL may have', () => {
+    const of = (asOf: string) => oscalOf([CIS] as never, [], { asOf, now: '2026-06-01T00:00:00Z' });
+    for (const asOf of ['1900-01-01T00:00:00.0000000Z', '2999-12-31T23:59:59.9999999Z'])
+      expect(of(asOf)).toContain(`"start":"${asOf}"`);
+    for (const asOf of ['0000-01-03', '1899-12-31', '3000-01-01', '9999-12-31'])
+      expect(() => of(`${asOf}T00:00:00.0000000Z`)).toThrow('asOf must be in a year from 1900 to 2999');
   });
 
   it('say of nothing that it is satisfied but of what passes', () => {

@@ -19,15 +19,22 @@ export function controlsCsv(items: readonly ControlItem[]): string {
 export const frameworksCsv = (frameworks: readonly FrameworkItem[]): string =>
   csvOf(COMPLIANCE_FRAMEWORK.fields, frameworks);
 
+/** The years that times of OSCAL may have. */
+const YEARS = /^(?:19|2\d)\d\d-/;
+
 /**
  * Controls as OSCAL assessment results.
- * @throws DomainError `invalid_parameter` where they would make too large a document
+ * @throws DomainError `invalid_parameter` where they would make too large a document, or the moment is in a year that OSCAL does not have
  */
 export function oscalOf(
   frameworks: readonly Framework[],
   items: readonly ControlItem[],
   moment: { readonly asOf: string; readonly now: string },
 ): string {
+  if (!YEARS.test(moment.asOf))
+    throw new DomainError('invalid_parameter', {
+      public: 'asOf must be in a year from 1900 to 2999: OSCAL has no other ones.',
+    });
   refuseTooMany(items.length);
   return JSON.stringify(assessmentResults(frameworks, items, moment));
 }
