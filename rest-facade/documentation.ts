@@ -1,9 +1,10 @@
-import express, { type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import helmet from 'helmet';
 // The package's main file is not imported. It would run the page's own scripts, 2 MB, in this process.
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { DomainError } from '../src/errors';
+import { staticFiles } from '../src/http/static-files';
 
 const INIT = `window.ui = SwaggerUIBundle({ url: '/swagger', dom_id: '#swagger-ui', deepLinking: true,
   requestInterceptor: (request) => { if (request.url.endsWith('/swagger')) request.headers.Accept = 'application/json'; return request; } });`;
@@ -42,7 +43,7 @@ export function documentation(schema: GraphQLSchema): Router {
     response.type('application/javascript').send(INIT);
   });
   router.all(['/', '/init.js'], refuse);
-  router.use('/assets', express.static(getAbsoluteFSPath(), { index: false, redirect: false }));
+  router.use('/assets', staticFiles(getAbsoluteFSPath(), { index: false, redirect: false }));
   return router;
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import express, { type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { DomainError, ERRORS } from '../errors';
+import { staticFiles } from './static-files';
 
 export const SITE_PATH = '/docs';
 
@@ -55,9 +56,9 @@ export function documentsSite(folder: string): Router {
   const assets = path.join(folder, 'assets');
   router.use(
     '/assets',
-    express.static(assets, { index: false, redirect: false, immutable: true, maxAge: 365 * DAY_MS }),
+    staticFiles(assets, { index: false, redirect: false, immutable: true, maxAge: 365 * DAY_MS }),
   );
-  router.use(express.static(folder, { extensions: ['html'], redirect: false, setHeaders: revalidate }));
+  router.use(staticFiles(folder, { extensions: ['html'], redirect: false, setHeaders: revalidate }));
   router.use((_request, response) => {
     const page = path.join(folder, '404.html');
     response.status(ERRORS.not_found.status).set('Cache-Control', 'no-store').type('html');

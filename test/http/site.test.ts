@@ -66,6 +66,16 @@ describe('/docs', () => {
     },
   );
 
+  it('gives a page whole, whatever part or state of it is asked for', async () => {
+    for (const [name, value] of [
+      ['Range', 'bytes=99999-'],
+      ['If-Match', '"other"'],
+    ] as const) {
+      const page = await fetch(`${url}/docs/operate`, { headers: { [name]: value } });
+      expect([value, page.status, await page.text()]).toEqual([value, 200, 'operate.html']);
+    }
+  });
+
   it('takes only GET and HEAD', async () => {
     const refused = await ask('/docs/operate', 'POST');
     expect([refused.status, refused.headers.get('Allow')]).toEqual([405, 'GET, HEAD']);

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { Router } from 'express';
 import { pino } from 'pino';
 import { InFlight } from '../../src/http/in-flight';
@@ -31,17 +32,27 @@ describe('the page of the dashboard', () => {
   let folder: string;
   let server: Server;
   let url: string;
+  /** The names of files that were looked for in other releases. */
+  const asked: string[] = [];
   beforeAll(async () => {
     folder = await temporaryFolder();
     await mkdir(path.join(folder, 'built/assets'), { recursive: true });
     await writeFile(path.join(folder, 'secret.txt'), 'secret');
     await writeFile(path.join(folder, 'built/icon.svg'), '<svg/>');
-    await writeFile(path.join(folder, 'built/assets/main-1a2b.js'), 'run()');
+    for (const name of ['main-1a2b.js', 'part-3c4d.js', 'gone-5e6f.js']) {
+      await writeFile(path.join(folder, 'built/assets', name), 'run()');
+      if (name !== 'main-1a2b.js')
+        await writeFile(path.join(folder, 'built/assets', `${name}.br`), brotliCompressSync('run()'));
+    }
     await writeFile(
       path.join(folder, 'built/index.html'),
       '<meta nonce="__CSP_NONCE__"><style nonce="__CSP_NONCE__">',
     );
-    ({ server, url } = await serve(path.join(folder, 'built')));
+    const find = async (name: string) => {
+      asked.push(name);
+      return null;
+    };
+    ({ server, url } = await serve(path.join(folder, 'built'), { ...NO_OTHERS, find }));
   });
   it('is where a browser is sent from the root address, and other clients get 404 there', async () => {
     const ask = (Accept: string) => fetch(new URL('/', url), { headers: { Accept }, redirect: 'manual' });
@@ -111,6 +122,43 @@ describe('the page of the dashboard', () => {
       expect(await answer.text()).not.toContain('secret');
     },
   );
+
+  it.each(['/assets/main-1a2b.js', '/assets/part-3c4d.js', '/icon.svg'])(
+    'has its files whole, whatever part or state of them is asked for: %s',
+    async (file) => {
+      const whole = await fetch(url + file);
+      const text = await whole.text();
+      for (const [name, value] of [
+        ['Range', 'bytes=1-2'],
+        ['Range', 'bytes=99999-'],
+        ['If-Match', '"other"'],
+        ['If-Unmodified-Since', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+      ] as const) {
+        const answer = await fetch(url + file, { headers: { [name]: value } });
+        expect([value, answer.status, await answer.text()]).toEqual([value, 200, text]);
+      }
+      // Otherwise fetch asks for a new answer.
+      const headers = { 'If-None-Match': whole.headers.get('ETag') ?? '', 'Cache-Control': 'max-age=0' };
+      expect((await fetch(url + file, { headers })).status).toBe(304);
+    },
+  );
+
+  it('refuses another method, and a file that is gone, by an answer that is not compressed', async () => {
+    const headers = { 'Accept-Encoding': 'br' };
+    const answer = await fetch(`${url}/assets/part-3c4d.js`, { headers });
+    expect([answer.headers.get('Content-Encoding'), await answer.text()]).toEqual(['br', 'run()']);
+    await rm(path.join(folder, 'built/assets/gone-5e6f.js.br'));
+    await rm(path.join(folder, 'built/assets/gone-5e6f.js'));
+    const refusals = [
+      await fetch(`${url}/assets/part-3c4d.js`, { method: 'POST', headers }),
+      await fetch(`${url}/assets/gone-5e6f.js`, { headers }),
+    ];
+    for (const { status, headers: told } of refusals) {
+      expect([status, told.get('Content-Encoding')]).toEqual([404, null]);
+      expect(told.get('Content-Type')).not.toContain('javascript');
+    }
+    expect(asked.at(-1)).toBe('gone-5e6f.js');
+  });
 
   it('says so if it is not built', async () => {
     const other = await serve(path.join(folder, 'nowhere'));

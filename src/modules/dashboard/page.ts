@@ -3,10 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
-import express, { type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import { within } from '../../deadline';
 import { DomainError } from '../../errors';
+import { staticFiles } from '../../http/static-files';
 import { LIMITS } from '../../limits';
 import type { PageAssets } from './page-assets';
 
@@ -51,13 +52,9 @@ export function dashboardPage(folder: string, shared: SharedAssets, log: Pick<Lo
   const router = Router();
   const assets = path.join(folder, 'assets');
   // These names contain a hash of the content.
-  router.use(
-    '/assets',
-    preferCompressed(assets),
-    express.static(assets, { index: false, redirect: false, immutable: true, maxAge: '1y' }),
-  );
+  router.use('/assets', preferCompressed(assets));
   router.get('/assets/:name', assetOfOthers(shared));
-  router.use(express.static(folder, { index: false, redirect: false }));
+  router.use(staticFiles(folder, { index: false, redirect: false }));
   router.get('/{*view}', page(path.join(folder, 'index.html'), beforeFirst(shared, log)));
   return router;
 }
@@ -112,19 +109,25 @@ function page(file: string, isStored: () => Promise<void>): RequestHandler {
 const SUFFIXES = { br: '.br', gzip: '.gz' } as const;
 const ENCODINGS = Object.keys(SUFFIXES) as (keyof typeof SUFFIXES)[];
 
-/** Rewrites a request for an asset to its compressed file, if there is one that the caller accepts. */
+/** Serves an asset by its compressed file, if there is one that the caller accepts. */
 function preferCompressed(folder: string): RequestHandler {
   const names = new Set(existsSync(folder) ? readdirSync(folder) : []);
+  const files = staticFiles(folder, { index: false, redirect: false, immutable: true, maxAge: '1y' });
   return (request, response, next) => {
+    const { url } = request;
     const name = request.path.slice(1);
     response.vary('Accept-Encoding');
     const encoding = ENCODINGS.find(
       (each) => names.has(name + SUFFIXES[each]) && request.acceptsEncodings(each),
     );
-    if (encoding) {
-      request.url = `/${name}${SUFFIXES[encoding]}`;
-      response.set('Content-Encoding', encoding).type(path.extname(name));
-    }
-    next();
+    if (!encoding) return files(request, response, next);
+    request.url = `/${name}${SUFFIXES[encoding]}`;
+    response.set('Content-Encoding', encoding).type(path.extname(name));
+    files(request, response, (error) => {
+      // The file is gone since the start, or the method is another one: the answer of the next step is not compressed.
+      request.url = url;
+      for (const header of ['Content-Encoding', 'Content-Type']) response.removeHeader(header);
+      next(error);
+    });
   };
 }

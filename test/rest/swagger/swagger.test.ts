@@ -70,6 +70,13 @@ describe('/swagger', () => {
     expect(answer.headers.get('Allow')).toBe('GET, HEAD');
   });
 
+  it('has its files whole where a part is asked for that they do not have', async () => {
+    const answer = await at.world.fetch('/swagger/assets/swagger-ui.css', {
+      headers: { Range: 'bytes=999999999-' },
+    });
+    expect([answer.status, answer.headers.get('Content-Range')]).toEqual([200, null]);
+  });
+
   it.each([
     '/swagger/assets/package.json/../../../package.json',
     '/swagger/assets/%2e%2e/express/package.json',
