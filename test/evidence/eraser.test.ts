@@ -33,6 +33,8 @@ const NEEDLE = 'Kellermann';
 const ERASED = `CORP\\${NEEDLE}`;
 const SEALED_WEEK = '2026-01-05T00:00:00Z';
 const [EVENTS, GONE] = [24, 6];
+/** The hour of the first event of the findings, in ticks. */
+const WHOLE_HOUR = '17676000000000000';
 /** More statements than the erasure has. */
 const CUTS_MAX = 300;
 /** An attempt takes longest on the distributed engine. */
@@ -540,6 +542,10 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     expect(await ended()).toBe(true);
     expect(await tablesWith(NEEDLE)).toEqual([]);
     for (const id of ids) expect(await tablesWith(id)).toEqual([]);
+    // What is left of an alert has whole hours: the time at which its group began goes too.
+    expect((await rows('alert')).map(({ anchor }) => `${anchor}`).sort()).toEqual(
+      [WHOLE_HOUR, WHOLE_HOUR, `${times.firstEvent}`].sort(),
+    );
 
     const findings = await rows('finding');
     expect(findings.map(({ title }) => title).sort()).toEqual([

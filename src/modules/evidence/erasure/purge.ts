@@ -22,7 +22,7 @@ WHERE tenant_id = $1::int AND (record_ids && ${IDS} OR (cardinality(record_ids) 
 RETURNING alert_id::text AS id`;
 const ALERTS = `
 UPDATE alert SET title = ${TITLE}, group_key = alert_id::text, group_values = '{}', principals = '{}', instances = '{}',
-  deeds = '[]', about = '{}', links = '{}', ${WHOLE_HOURS}
+  deeds = '[]', about = '{}', links = '{}', anchor = anchor / ${HOUR_TICKS} * ${HOUR_TICKS}, ${WHOLE_HOURS}
 WHERE tenant_id = $1::int AND alert_id = ANY(${IDS}) RETURNING incident_id::text AS id`;
 const INCIDENTS = `
 UPDATE incident SET title = ${TITLE}, ${WHOLE_HOURS} WHERE tenant_id = $1::int AND incident_id = ANY(${IDS})`;
