@@ -462,6 +462,17 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
       },
       incidentId: null,
     });
+    // Rule 40 names an event at which rules failed.
+    const unread = (n: number, recordId: string) =>
+      alert(n, {
+        title: 'Trail unhealthy',
+        groupKey: `unread ${n}`,
+        groupValues: JSON.stringify({ problem: 'Rules failed at an event', recordId }),
+        ...{ principals: [], instances: [], deeds: '[]', about: '{}', links: [] },
+        ...{ findingCount: 0, eventCount: 0n, incidentId: null },
+      });
+    await unread(10, ids[4] ?? '');
+    await unread(11, other);
     await models.incident.create({
       data: {
         ...{ tenantId, incidentId: uuid(20), number: 1, title: NEEDLE, severity: 3, status: 'new', ...times },
@@ -544,7 +555,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     for (const id of ids) expect(await tablesWith(id)).toEqual([]);
     // What is left of an alert has whole hours: the time at which its group began goes too.
     expect((await rows('alert')).map(({ anchor }) => `${anchor}`).sort()).toEqual(
-      [WHOLE_HOUR, WHOLE_HOUR, `${times.firstEvent}`].sort(),
+      [WHOLE_HOUR, WHOLE_HOUR, WHOLE_HOUR, `${times.firstEvent}`, `${times.firstEvent}`].sort(),
     );
 
     const findings = await rows('finding');
@@ -553,7 +564,8 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
       'Events of this were erased',
       'other',
     ]);
-    expect(await rows('alert')).toHaveLength(3);
+    expect(await rows('alert')).toHaveLength(5);
+    expect(await tablesWith(other)).toEqual(expect.arrayContaining(['alert']));
     expect((await rows('detection_state')).map(({ key }) => key)).toEqual(['kept']);
     // Whoever has read the rules' windows writes none of them.
     expect((await rows('detection_position'))[0]?.revision).toBeGreaterThan(4);

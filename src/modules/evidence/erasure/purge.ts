@@ -27,6 +27,11 @@ WHERE tenant_id = $1::int AND alert_id = ANY(${IDS}) RETURNING incident_id::text
 const INCIDENTS = `
 UPDATE incident SET title = ${TITLE}, ${WHOLE_HOURS} WHERE tenant_id = $1::int AND incident_id = ANY(${IDS})`;
 
+/** Alerts of rule 40 that name one of the events, because rules failed at it. */
+const NAMED = `
+SELECT a.alert_id::text AS id FROM alert a WHERE a.tenant_id = $1::int AND a.finding_count = 0 AND EXISTS (
+  SELECT FROM regexp_matches(a.group_values, ${UUID}, 'g') m WHERE m[1]::uuid = ANY(${IDS}))`;
+
 /**
  * Whoever works on the rules of the tenant writes nothing of what he has read, and reads everything anew. It comes first:
  * it waits for who is writing now.
@@ -94,7 +99,7 @@ export async function purgeCopies(
       await step(RULES_ANEW, [tenantId]);
       const times = recordIds.map(ticksOfRecordId).join();
       const found = await step<{ id: string }>(FINDINGS, [tenantId, recordIds.join(), times]);
-      const alerts = [...new Set(found.map(({ id }) => id))];
+      const alerts = [...new Set([...found.map(({ id }) => id), ...(await idsOf(NAMED, recordIds))])];
       const incidents = await idsOf(ALERTS, alerts);
       await idsOf(INCIDENTS, incidents);
       await tx.$executeRawUnsafe(WINDOWS, tenantId, recordIds.join());
