@@ -202,21 +202,36 @@ describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
     const { body } = await at.world.get('/compliance/summary', key, { query: { asOf: AS_OF } });
     expect(body.data).toMatchObject({ pass: 0, fail: 0, unknown: 0 });
 
-    await at.world.operate(
-      `mutation($tenantId: String!, $id: String!, $until: String) {
-        endComplianceDeclaration(tenantId: $tenantId, declarationId: $id, validUntil: $until) { validUntil } }`,
-      { tenantId, id: made.declarationId, until: timeAt('12:00:00') },
-    );
+    const end = (until: string | null) =>
+      at.world.graphql(
+        at.world.operatorKey,
+        `mutation($tenantId: String!, $id: String!, $until: String) {
+          endComplianceDeclaration(tenantId: $tenantId, declarationId: $id, validUntil: $until) { validUntil } }`,
+        { tenantId, id: made.declarationId, until },
+      );
+    for (const until of [timeAt('13:00:00'), timeAt('12:00:00')])
+      expect((await end(until)).body.data.endComplianceDeclaration.validUntil).toBe(
+        new Date(until).toISOString(),
+      );
+    for (const later of ['2026-01-05T12:00:00.001Z', timeAt('13:00:00'), null])
+      expect((await end(later)).body.errors).toMatchObject([
+        {
+          message: 'validUntil is after the end that the declaration has: declare it anew.',
+          extensions: { code: 'invalid_parameter' },
+        },
+      ]);
     expect(await standing('5.4', timeAt('11:00:00'))).toMatchObject({ status: 'not_applicable' });
+    expect(await standing('5.4', timeAt('12:30:00'))).toMatchObject({ status: 'unknown' });
     expect(await standing('5.4')).toMatchObject({ status: 'unknown' });
     const { accessLog } = await at.world.operate(
-      '{ accessLog(first: 100) { entries { operation subject } } }',
+      '{ accessLog(first: 100) { entries { operation subject outcome } } }',
     );
     const entries = accessLog.entries.filter(
       ({ subject }: { subject: string }) => subject === made.declarationId,
     );
-    expect(entries.map(({ operation }: { operation: string }) => operation)).toEqual([
-      'endComplianceDeclaration',
+    const oks = entries.filter(({ outcome }: { outcome: string }) => outcome === 'ok');
+    expect(oks.map(({ operation }: { operation: string }) => operation)).toEqual([
+      ...['endComplianceDeclaration', 'endComplianceDeclaration'],
       'declareCompliance',
     ]);
   });

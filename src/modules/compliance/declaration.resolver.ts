@@ -110,7 +110,8 @@ export class DeclarationResolver {
   }
 
   @Mutation(() => DeclarationType, {
-    description: 'Ends a declaration. Assessments of moments before its end still use it.',
+    description:
+      'Ends a declaration, or ends it earlier. Assessments of moments before its end still use it.',
   })
   @Access({ principal: 'operator' })
   @Takes(END_DECLARATION)
@@ -121,7 +122,11 @@ export class DeclarationResolver {
     const ended = await this.declarations.end(id, { declarationId, validUntil }, attemptOf(call));
     if (ended === 'before')
       refuseIf([problem('validUntil', 'out_of_range', 'is before the declaration begins')]);
-    if (ended === null || ended === 'before')
+    if (ended === 'after')
+      refuseIf([
+        problem('validUntil', 'out_of_range', 'is after the end that the declaration has: declare it anew'),
+      ]);
+    if (ended === null || typeof ended === 'string')
       throw new DomainError('not_found', { public: 'There is no such declaration.' });
     return toAnswer(id, ended);
   }

@@ -58,17 +58,25 @@ export class DeclarationStore {
     });
   }
 
-  /** Ends a declaration. @returns null: the tenant has no such declaration; `before`: it begins later */
+  /**
+   * Ends a declaration, or ends it earlier. Once it has an end, it does not hold after that.
+   * @returns null: the tenant has no such declaration; `before`: it begins later; `after`: it has an earlier end
+   */
   end(
     tenantId: number,
     { declarationId, validUntil }: { readonly declarationId: string; readonly validUntil: Date },
     attempt: Attempt,
-  ): Promise<Declaration | 'before' | null> {
+  ): Promise<Declaration | 'before' | 'after' | null> {
     return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
       const row = await tx.complianceDeclaration.findFirst({ where: { tenantId, declarationId } });
       if (!row) return null;
       if (validUntil < row.validFrom) return 'before';
-      await tx.complianceDeclaration.updateMany({ where: { tenantId, declarationId }, data: { validUntil } });
+      // Another call may end it meanwhile.
+      const { count } = await tx.complianceDeclaration.updateMany({
+        where: { tenantId, declarationId, OR: [{ validUntil: null }, { validUntil: { gte: validUntil } }] },
+        data: { validUntil },
+      });
+      if (count === 0) return 'after';
       return { value: toDeclaration({ ...row, validUntil }), subject: declarationId };
     });
   }
