@@ -35,15 +35,19 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     const at = { nowMs: START_MS };
     const stopped = new Map<number, string>();
     const sources = new PostgresAuditSourceStore(service, owner, async () => false);
-    const health = new HealthAlerts(
-      owner,
-      readShippedRules(),
-      () => at.nowMs,
-      () => stopped,
-      undefined,
-      undefined,
-      (now, attempt) => canaryProblems({ owner, service, page: (...asked) => page(...asked) }, now, attempt),
-    );
+    const anInstance = () =>
+      new HealthAlerts(
+        owner,
+        readShippedRules(),
+        () => at.nowMs,
+        () => stopped,
+        undefined,
+        undefined,
+        (now, attempt) =>
+          canaryProblems({ owner, service, page: (...asked) => page(...asked) }, now, attempt),
+      );
+    const health = anInstance();
+    const another = anInstance();
     const reader = new PostgresAuditEventReader(service);
     let page: PostgresAuditEventReader['page'] = (...asked) => reader.page(...asked);
     const alerts = async () => {
@@ -61,6 +65,10 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       look: async (afterMs = 0) => {
         at.nowMs += afterMs;
         await health.look();
+      },
+      lookOfAnother: async (afterMs: number) => {
+        at.nowMs += afterMs;
+        await another.look();
       },
       /** Lets no look read events of a tenant. */
       refuse: (ofTenant: number) => {
@@ -498,6 +506,37 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await other.look(6 * MINUTE_MS);
     await other.look(MINUTE_MS);
     expect(await other.problems()).toEqual(['The evidence log has stopped: events wait for it']);
+  });
+
+  it('alerts once about trouble that two instances see from other moments on, until it begins anew', async () => {
+    const { tenantId, stopped, report, look, lookOfAnother, resolve, problems, at } = await aTenant();
+    const begin = () => stopped.set(tenantId, 'its head is not as it was left');
+    const reportAhead = () =>
+      report({ caughtUpAt: new Date(at.nowMs + 10 * MINUTE_MS).toISOString(), waitingBytes: 5 });
+    const minutes = async (n: number) => {
+      for (let i = 0; i < n; i++) {
+        await reportAhead();
+        await look(20_000);
+        await reportAhead();
+        await lookOfAnother(40_000);
+      }
+    };
+    begin();
+    await minutes(3);
+    const both = [
+      'The clock of an agent is 600 seconds ahead',
+      'The evidence log has stopped: its head is not as it was left',
+    ];
+    expect((await problems()).sort()).toEqual(both);
+    await resolve();
+    await minutes(12);
+    expect((await problems()).sort()).toEqual(both);
+
+    stopped.clear();
+    await minutes(1);
+    begin();
+    await minutes(3);
+    expect((await problems()).sort()).toEqual([...both, both[1]]);
   });
 
   it('alerts about a destination whose events retention removed before their delivery', async () => {

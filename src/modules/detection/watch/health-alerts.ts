@@ -85,12 +85,19 @@ export class HealthAlerts {
   }
 
   /** Makes an alert of a problem. @returns whether the alert is new */
-  async tell({ tenantId, key, since, group, exceptRouteIds = [] }: TrailProblem & Except): Promise<boolean> {
+  async tell({
+    tenantId,
+    key,
+    since,
+    isByLook = false,
+    group,
+    exceptRouteIds = [],
+  }: TrailProblem & Except): Promise<boolean> {
     const rule = [...this.shipped.values()].find(({ number }) => number === TRAIL_UNHEALTHY)?.rule;
     if (!rule) return false;
     const { ruleId, title } = rule;
     const now = new Date(this.nowMs());
-    const [anchor, last] = [since, now].map((at) => BigInt(at.getTime()) * TICKS_PER_MS) as [bigint, bigint];
+    const [anchor, last] = [since, now].map(ticksOf) as [bigint, bigint];
     const groupKey = alertKey(key);
     return this.owner.models.$transaction(async (tx) => {
       await takeTurn(tx, tenantId);
@@ -99,9 +106,12 @@ export class HealthAlerts {
       const before = await tx.alert.findFirst({
         where: { tenantId, ruleId, groupKey },
         orderBy: { createdAt: 'desc' },
-        select: { status: true, suppressedUntil: true, anchor: true },
+        select: { status: true, suppressedUntil: true, anchor: true, createdAt: true },
       });
-      if (before && !isOver(before, anchor, now)) return false;
+      // Each instance that saw the problem has another beginning, up to when the first one told of it.
+      const beganAgain = (of: { readonly anchor: bigint; readonly createdAt: Date }) =>
+        (isByLook ? ticksOf(of.createdAt) : of.anchor) < anchor;
+      if (before && !isOver(before, beganAgain(before), now)) return false;
       const severity = severityNumber(tuningOf(own?.tuning ?? null)?.severity ?? rule.severity);
       const suppressions = await openSuppressions(tx, tenantId, now.getTime());
       const suppression = suppressions.find((one) => suppressesGroup(one, ruleId, group));
@@ -140,13 +150,15 @@ export class HealthAlerts {
  * Whether the previous alert permits another one: after it was resolved, a problem is told only when it begins again.
  */
 function isOver(
-  before: { readonly status: string; readonly suppressedUntil: Date | null; readonly anchor: bigint },
-  anchor: bigint,
+  before: { readonly status: string; readonly suppressedUntil: Date | null },
+  beganAgain: boolean,
   now: Date,
 ): boolean {
-  if (before.status === 'resolved') return before.anchor < anchor;
+  if (before.status === 'resolved') return beganAgain;
   return before.status === 'suppressed' && before.suppressedUntil !== null && before.suppressedUntil <= now;
 }
+
+const ticksOf = (at: Date): bigint => BigInt(at.getTime()) * TICKS_PER_MS;
 
 function idOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');

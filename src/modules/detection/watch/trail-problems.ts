@@ -12,6 +12,8 @@ export interface TrailProblem {
   readonly key: string;
   /** The beginning of the problem. A resolved problem is told again only if it began later. */
   readonly since: Date;
+  /** Whether that is when an instance looked, so that each instance has another time. */
+  readonly isByLook?: boolean;
   readonly group: Readonly<Record<string, string>>;
   /** Whether the problem may pass by itself. It is then told only if two looks see it. */
   readonly mayPass?: boolean;
@@ -67,11 +69,14 @@ export async function trailProblems(
   return found.flat().filter(({ tenantId }) => !disabled.has(tenantId));
 }
 
+/** A problem of which nobody knows when it began. */
+const BY_LOOK = { isByLook: true, mayPass: true } as const;
+
 const ofArchive = (tenantId: number, why: string, nowMs: number): TrailProblem => ({
   tenantId,
   key: 'archive',
   since: new Date(nowMs),
-  mayPass: true,
+  ...BY_LOOK,
   group: { problem: `A week that is over stays in rows: ${why}` },
 });
 
@@ -178,7 +183,7 @@ async function wrongClocks(ask: Ask, nowMs: number): Promise<readonly TrailProbl
     const way = ahead > 0 ? 'ahead' : 'behind';
     return {
       ...problemOf(row, 'clock', `The clock of an agent is ${seconds} seconds ${way}`),
-      mayPass: true,
+      ...BY_LOOK,
     };
   };
   return told(rows, clock, 'The clocks of agents are wrong');
@@ -240,7 +245,7 @@ async function tooManySources(ask: Ask, nowMs: number): Promise<readonly TrailPr
     tenantId,
     key: 'sources',
     since: new Date(nowMs),
-    mayPass: true,
+    ...BY_LOOK,
     group: { problem: `${n} sources report, and no report of another one is taken: does a key invent them?` },
   }));
 }
@@ -266,7 +271,10 @@ async function stopped(
     .map(({ tenant_id, at, is_refused }) =>
       problem(tenant_id, is_refused ? 'what waited for it was changed' : 'events wait for it', at),
     );
-  const known = [...stoppedLogs].map(([tenantId, why]) => problem(tenantId, why, new Date(nowMs)));
+  const known = [...stoppedLogs].map(([tenantId, why]) => ({
+    ...problem(tenantId, why, new Date(nowMs)),
+    ...BY_LOOK,
+  }));
   return [...known, ...waiting];
 }
 
