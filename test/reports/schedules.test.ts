@@ -64,6 +64,8 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     const held = new Map<number, Promise<void>>();
     const faults: {
       make?: Error;
+      /** The run is there, and the answer about its end is lost. */
+      unanswered?: Error;
       unsendable?: Error;
       tell?: Error;
       send?: string;
@@ -93,6 +95,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
               if (faults.make) throw faults.make;
               const runId = request.run?.runId ?? '';
               done.set(runId, request);
+              if (faults.unanswered) throw faults.unanswered;
               return runId;
             },
           },
@@ -337,6 +340,24 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect([done.has(pending.runId), givenUp]).toEqual([false, [pending.runId]]);
     expect(await schedules.renew({ tenantId, scheduleId }, gone, { error: 'late' })).toBeNull();
     expect((await look()).error).toBeNull();
+  });
+
+  it('send a run that is there though its making failed, at a later attempt too, and make no other one', async () => {
+    const { instance, clock, faults, done, sent, look } = await stage(DAILY, '2026-03-01T12:00:00Z');
+    clock.ms = at('2026-03-02T05:00:00Z');
+    faults.make = new Error('the database is away');
+    await instance().round();
+    expect(await look()).toMatchObject({ failures: 1 });
+    delete faults.make;
+    faults.unanswered = new Error('the connection was lost');
+    clock.ms += MINUTE;
+    await instance().round();
+    expect(await look()).toMatchObject({ failures: 2 });
+    delete faults.unanswered;
+    clock.ms += MINUTE;
+    await instance().round();
+    expect(sent).toHaveLength(1);
+    expect([...done.keys()]).toEqual(sent);
   });
 
   it('show why a run was not sent, try it again after growing waits, and give way to the next time', async () => {

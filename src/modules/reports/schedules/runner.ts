@@ -154,15 +154,21 @@ export class ScheduleRunner {
     const now = await this.parts.schedules.now();
     const planned = this.#planned(schedule, now.getTime());
     if (!planned) return;
-    const pending = await this.#made(schedule, planned, save, assertHeld).catch(async (error: Error) => {
+    // Its id is kept where it could not be made: it may be there though the answer about its end was lost.
+    let attempted = planned;
+    const begin = (progress: Progress) => {
+      attempted = progress.pending ?? attempted;
+      return save(progress);
+    };
+    const pending = await this.#made(schedule, planned, begin, assertHeld).catch(async (error: Error) => {
       // The run is no failure: it is made again by an instance that is there.
       if (this.parts.signal.aborted) return null;
       if (isFinal(error)) {
-        await this.#giveUp(schedule, planned, error.message, save);
+        await this.#giveUp(schedule, attempted, error.message, save);
         return null;
       }
       const shown = error instanceof DomainError ? error.message : 'the run could not be made: see the log';
-      await this.#failed(schedule, planned, { shown, err: error }, save);
+      await this.#failed(schedule, attempted, { shown, err: error }, save);
       return null;
     });
     if (!pending) return;
