@@ -129,6 +129,7 @@ const BORDERS: readonly Border[] = [
     of: ['src/modules/dashboard'],
     files: [
       ...[...CORE, 'src/caller', 'src/config', 'src/database', 'src/module', 'src/http/dashboard-path'],
+      'src/http/static-files',
       'src/store/log/evidence/note-key',
     ],
     packages: ['express', 'lru-cache', 'openid-client', 'pino', 'zod'],
@@ -182,6 +183,7 @@ const BORDERS: readonly Border[] = [
       ...['src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
       ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
       'src/modules/evidence/package',
+      'src/http/static-files',
       'src/http/write-pieces',
       'src/modules/tail',
       'src/modules/sources/answers',

@@ -13,7 +13,10 @@ import { temporaryFolder } from '../support/engines';
 
 const NO_OTHERS = { keep: async () => undefined, find: async () => null };
 
-async function serve(folder: string, shared = NO_OTHERS): Promise<{ server: Server; url: string }> {
+async function serve(
+  folder: string,
+  shared: Parameters<typeof dashboardPage>[1] = NO_OTHERS,
+): Promise<{ server: Server; url: string }> {
   const [graphql, facade, log] = [Router(), Router(), pino({ level: 'silent' })];
   const inFlight = new InFlight();
   const server = createHttpServer({
