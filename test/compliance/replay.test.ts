@@ -5,6 +5,8 @@ import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
 const LOGINS = 'FAILED_LOGIN_GROUP';
 const timeAt = (minute: number) => formatTicks(BigInt(Date.UTC(2026, 4, 4, 8, minute)) * 10_000n);
 
+const byTime = (a: StoredAuditEvent, b: StoredAuditEvent) => (a.eventTime < b.eventTime ? -1 : 1);
+
 /** A record of minute `minute` with the id `record-MINUTE`. */
 function change(minute: number, statement: string, more: Partial<StoredAuditEvent> = {}): StoredAuditEvent {
   return {
@@ -320,6 +322,25 @@ describe('a replay of changes to audits', () => {
       [`${ALL} ON SCHEMA::hr BY public`, null],
     ])('says of an object whether %s records it', (actions, is) => {
       expect(replayed(made(actions)).ofObject(SALARY, GROUP)?.is ?? null).toBe(is);
+    });
+
+    it('record an object since the first of several specifications did, in whatever order these were made', () => {
+      const salary = `${ALL} ON dbo.Salary BY public`;
+      const former = made('SELECT ON dbo.Other BY public');
+      const late = onPay(4, `ALTER DATABASE AUDIT SPECIFICATION D ADD (${salary})`);
+      const other = (minute: number) =>
+        onPay(
+          minute,
+          `CREATE DATABASE AUDIT SPECIFICATION E FOR SERVER AUDIT Main ADD (${salary}) WITH (STATE = ON)`,
+        );
+
+      for (const minute of [2, 6])
+        expect(replayed(former, ...[other(minute), late].sort(byTime)).ofObject(SALARY, GROUP)).toMatchObject(
+          {
+            ...{ is: 'configured', since: timeAt(Math.min(minute, 4)) },
+            recordId: `record-${Math.min(minute, 4)}`,
+          },
+        );
     });
 
     it('are read once, however many objects are asked for', () => {

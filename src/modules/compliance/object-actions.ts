@@ -9,18 +9,11 @@ export type SingleAction = { readonly action: ObjectAction; readonly change: Cha
   | { readonly is: 'dropped' }
 );
 
-interface Placed {
-  readonly single: SingleAction;
-  readonly place: number;
-}
-
 /** Single actions, which are found by the objects that they may be on: there may be thousands of both. */
 export class ObjectActions {
-  readonly #by = new Map<string, Placed[]>();
-  #count = 0;
+  readonly #by = new Map<string, SingleAction[]>();
 
   add(database: string, single: SingleAction): void {
-    const placed = { single, place: this.#count++ };
     const { schemaName, objectName } = single.action;
     for (const key of [
       keyOf(database),
@@ -28,12 +21,12 @@ export class ObjectActions {
       keyOf(database, schemaName, objectName),
     ]) {
       const known = this.#by.get(key);
-      if (known) known.push(placed);
-      else this.#by.set(key, [placed]);
+      if (known) known.push(single);
+      else this.#by.set(key, [single]);
     }
   }
 
-  /** All that touch an object, or something of its schema or database, in the order in which they were added. */
+  /** All that touch an object, or something of its schema or database, in no order. */
   near({ databaseName, schemaName, objectName }: SensitiveObject): readonly SingleAction[] {
     const keys =
       schemaName === null
@@ -43,8 +36,7 @@ export class ObjectActions {
               ? keyOf(databaseName, schema)
               : [null, objectName].map((object) => keyOf(databaseName, schema, object)),
           );
-    const found = keys.flatMap((key) => this.#by.get(key) ?? []);
-    return found.sort((a, b) => a.place - b.place).map(({ single }) => single);
+    return keys.flatMap((key) => this.#by.get(key) ?? []);
   }
 }
 

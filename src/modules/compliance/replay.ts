@@ -5,6 +5,7 @@ import { ObjectActions, type SingleAction } from './object-actions';
 import type { SensitiveObject } from './scope';
 import type { Snapshot, SnapshotSpecification } from './snapshot';
 import {
+  byTime,
   type Change,
   CLASSES,
   covers,
@@ -134,7 +135,7 @@ export class AuditReplay {
     });
     const on = having.filter(({ specification }) => this.#isOn(specification));
     const begun = on.map(({ specification, added }) => this.#begunOf(specification, added));
-    const [first] = begun.sort((a, b) => (a.at < b.at ? -1 : 1));
+    const [first] = begun.sort(byTime);
     if (first) return recorded('configured', first);
     const ends = [
       ...own.flatMap(({ removed }) => removed.get(group) ?? []),
@@ -163,11 +164,13 @@ export class AuditReplay {
     const near = this.#near(object);
     const found = RECORDED_ACTIONS.map((action) => {
       const own = near.filter((one) => covers(one.action, action, object));
-      const on = own.flatMap((one) =>
-        one.is === 'there' && this.#isOn(one.specification)
-          ? this.#begunOf(one.specification, one.change)
-          : [],
-      );
+      const on = own
+        .flatMap((one) =>
+          one.is === 'there' && this.#isOn(one.specification)
+            ? this.#begunOf(one.specification, one.change)
+            : [],
+        )
+        .sort(byTime);
       const ends = own.flatMap((one) =>
         one.is === 'there' ? (this.#endOf(one.specification) ?? []) : one.change,
       );

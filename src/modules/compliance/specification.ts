@@ -117,5 +117,6 @@ export const recorded = (is: Recorded['is'], { at, by, recordId }: Change): Reco
 });
 
 /** Event times have one format, so they compare as texts. */
+export const byTime = (a: Change, b: Change): number => (a.at < b.at ? -1 : 1);
 export const latest = (changes: readonly (Change | null)[]): Change =>
   changes.filter((one) => one !== null).reduce((a, b) => (b.at > a.at ? b : a));
