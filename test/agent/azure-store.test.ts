@@ -1,11 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '../../agent/clock';
 import { Secret } from '../../agent/config/secret';
 import { AzureStore } from '../../agent/source/azure/azure-store';
 import { AzureTokens } from '../../agent/source/azure/azure-tokens';
 import type { StoredObject } from '../../agent/source/objects/object-store';
-import type { StoreHttp } from '../../agent/source/objects/store-http';
+import type { StoreHttp, StoreRequest } from '../../agent/source/objects/store-http';
 
 describe('the tokens of a collector of Azure', () => {
   it('are fetched anew five minutes before they end, and when one was refused', async () => {
@@ -44,6 +47,50 @@ describe('the tokens of a collector of Azure', () => {
     for (const env of [{}, { IDENTITY_ENDPOINT: 'http://app.example/token', IDENTITY_HEADER: 'x' }])
       await new AzureTokens({ config: {} as never, env, http, metadata: http, nowMs: () => 0 }).get();
     expect(asked).toEqual(['169.254.169.254 2018-02-01', 'app.example 2019-08-01']);
+  });
+
+  it.each([
+    ['a secret', { AZURE_CLIENT_SECRET: ' s+1 ' }, { client_secret: ' s+1 ' }],
+    [
+      'the token of a file, without its end of line',
+      { AZURE_FEDERATED_TOKEN_FILE: 'token' },
+      {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: 'a.b.c',
+      },
+    ],
+  ])('are asked of Microsoft Entra with %s', async (_, given, proof) => {
+    const folder = mkdtempSync(join(tmpdir(), 'azure-'));
+    const file = join(folder, 'token');
+    writeFileSync(file, 'a.b.c\r\n');
+    const asked: unknown[] = [];
+    const http = {
+      send: async (request: () => StoreRequest) => {
+        const { method, url, body = [] } = request();
+        asked.push([
+          method,
+          url,
+          Object.fromEntries(new URLSearchParams(Buffer.concat([...body]).toString())),
+        ]);
+        return { status: 200, headers: {}, body: Buffer.from('{"access_token":"t","expires_in":9}') };
+      },
+    } as unknown as StoreHttp;
+    const env = {
+      ...{ AZURE_TENANT_ID: 'o/1', AZURE_CLIENT_ID: 'c', ...given },
+      ...('AZURE_FEDERATED_TOKEN_FILE' in given && { AZURE_FEDERATED_TOKEN_FILE: file }),
+    };
+    try {
+      await new AzureTokens({ config: {} as never, env, http, metadata: http, nowMs: () => 0 }).get();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    const scope = 'https://storage.azure.com/.default';
+    expect(asked).toEqual([
+      [
+        ...['POST', 'https://login.microsoftonline.com/o%2F1/oauth2/v2.0/token'],
+        { grant_type: 'client_credentials', client_id: 'c', scope, ...proof },
+      ],
+    ]);
   });
 });
 

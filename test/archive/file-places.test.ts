@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -85,6 +85,22 @@ it('a bucket that says there is no file, and one that sends nothing of it, are n
   } finally {
     place.close();
     server.close();
+  }
+});
+
+it('a copy into a folder that fails leaves nothing beside the files', async () => {
+  const { place, fileOf, close } = await inFolder();
+  const local = path.join(tmpdir(), `local-${process.pid}`);
+  await writeFile(local, 'week');
+  const name = { tenantId: 7, sha256: 'a'.repeat(64) };
+  try {
+    // No file can take the place of a folder.
+    await mkdir(fileOf(name), { recursive: true });
+    await expect(place.put(name, local, 4)).rejects.toThrow();
+    expect(await readdir(path.dirname(fileOf(name)))).toEqual([path.basename(fileOf(name))]);
+  } finally {
+    await close();
+    await rm(local);
   }
 });
 

@@ -192,3 +192,20 @@ describe('what a page asks by itself', () => {
     expect(askingHeaders(Date.now() + 6 * 60_000)).toEqual({ 'X-Dashboard': 'unattended' });
   });
 });
+
+const { mayBeLive } = jest.requireActual<{ mayBeLive: (state: object) => boolean }>(
+  '../../dashboard/src/explore/live/use-live',
+);
+
+it.each([
+  ['the newest events', {}, true],
+  ['the oldest ones first', { descending: false }, false],
+  ['an order by another field', { sortBy: 'actionId' }, false],
+  ['a later page', { page: 2 }, false],
+  ['a range that has ended', { range: { kind: 'between' } }, false],
+  ['all', { range: { kind: 'all' } }, true],
+  ['today', { range: { kind: 'today' } }, true],
+])('new events have a place in a view only on top of the newest ones: %s', (_, more, may) => {
+  const view = { range: { kind: 'last' }, sortBy: 'eventTime', descending: true, page: 1, ...more };
+  expect(mayBeLive(view)).toBe(may);
+});

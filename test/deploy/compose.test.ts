@@ -290,6 +290,8 @@ describe('deploy/collector', () => {
     const [{ command: program, args, readinessProbe }] = pod.spec.template.spec.containers;
     const given = ['--config', '--data-dir'].map((name) => `${name}=${args[args.indexOf(name) + 1]}`);
     expect(readinessProbe.exec.command).toEqual([...program, 'status', ...given]);
+    // Kubernetes gives a probe one second, in which no program starts on a busy machine.
+    expect(`${readinessProbe.timeoutSeconds}s`).toBe(collector.healthcheck.timeout);
   });
 
   it('mounts in a pod the secret that its first lines make, and of SQL Server the folder of its audit', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { globTest, parseGlob } from '../../src/rules/glob';
+import { globTest, isSlow, parseGlob } from '../../src/rules/glob';
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 const pieces = fc.array(fc.constantFrom('a', 'b', 'ab', '*', '?', '\\*', '\\?', '\\\\', '\\a'), {
@@ -32,4 +32,16 @@ it('a text with wildcards fits as a regular expression of the same meaning does'
     { numRuns: 3_000 },
   );
   expect(fitting).toBeGreaterThan(100);
+});
+
+it.each([
+  ['a ? in a run of 250', `?${'a'.repeat(249)}`, false],
+  ['a ? in a run of 251', `?${'a'.repeat(250)}`, true],
+  ['a ? at the end of a run of 251', `${'a'.repeat(250)}?`, true],
+  ['a ? in the run before a long one', `a?*${'a'.repeat(300)}`, false],
+  ['a ? in the run behind a long one', `${'a'.repeat(300)}*a?`, false],
+  ['a long run without a ?', `*${'a'.repeat(300)}*`, false],
+  ['a ? in the last of three runs', `a?*b*?${'a'.repeat(250)}`, true],
+])('a text is slow by its longest run that has a ?: %s', (_, text, slow) => {
+  expect(isSlow(parseGlob(text))).toBe(slow);
 });

@@ -1,6 +1,7 @@
 import type { ServiceSteps, Step } from '../../src/database/clients';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { DistributedRows } from '../../src/modules/ingest/distributed-batch';
+import type { Sealed } from '../../src/modules/ingest/sealed-duplicates';
 import { EventBytes } from '../../src/store/bytes/event-bytes';
 import { COUNTED } from '../../src/store/counts/dimensions';
 import { LEAF_BYTES, type SealedBatch } from '../../src/store/log/evidence/batch-seal';
@@ -21,6 +22,7 @@ const IDS = 3;
 async function store(
   events: readonly ReturnType<typeof checked>[],
   stored: (ids: readonly string[]) => readonly string[],
+  sealed: Sealed | null = null,
 ) {
   const sent: { text: string; values: readonly unknown[] }[] = [];
   const ids = events.map(({ recordId }) => recordId);
@@ -42,13 +44,14 @@ async function store(
     keyId: 'key',
     mac: null,
   } as unknown as SealedBatch;
-  const accepted = await rows.ready(seal, null)(null);
+  const accepted = await rows.ready(seal, null)(sealed);
+  const inserted = sent.find(({ text }) => text.includes('INSERT INTO audit_event'))?.values;
   const counted = sent.find(({ text }) => text.includes('INSERT INTO audit_delta'))?.values as
     | readonly (readonly unknown[])[]
     | undefined;
   const logged = sent.find(({ text }) => text.includes('INSERT INTO audit_log_queue'))?.values;
   const [n, ok] = counted ? counted.slice(2 + COUNTED.length) : [];
-  return { accepted, n, ok, hours: counted?.[1], logged, statements: sent.length };
+  return { accepted, n, ok, hours: counted?.[1], logged, inserted, statements: sent.length };
 }
 
 describe('a batch on a cluster', () => {
@@ -87,6 +90,16 @@ describe('a batch on a cluster', () => {
     expect(some.logged?.slice(IDS, IDS + 2)).toEqual([[b.recordId], 1]);
     const all = await store([a, b], (ids) => ids);
     expect(all.logged?.slice(IDS, IDS + 2)).toEqual([null, 2]);
+  });
+
+  it('has no row of a record that lies in a file, and is not stored once other weeks lie in files', async () => {
+    const alone = await store([b], (ids) => ids);
+    const sealed = { generation: 0n, known: new Set([a.recordId]) };
+    const { accepted, n, logged, inserted } = await store([a, b, a], () => [b.recordId], sealed);
+    expect([accepted, n, logged?.slice(IDS, IDS + 2)]).toEqual([1, [1], [[b.recordId], 1]]);
+    expect(inserted).toEqual(alone.inserted);
+    const later = await store([a, b], (ids) => ids, { ...sealed, generation: 1n });
+    expect([later.accepted, later.inserted, later.n]).toEqual([null, undefined, undefined]);
   });
 
   it('neither counts nor logs anything if all records were stored before', async () => {

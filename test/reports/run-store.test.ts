@@ -50,6 +50,23 @@ describe('stored runs of reports', () => {
     expect(Buffer.concat(parts).equals(whole)).toBe(true);
   });
 
+  it('are listed by report, of each the newest, and the newest first', async () => {
+    const { tenantId } = await store.forNewTenant();
+    const made: string[] = [];
+    for (const [i, reportId] of ['log-ons', 'failed', 'log-ons', 'log-ons'].entries()) {
+      const run = await runs.begin(tenantId, reportId, 'ada');
+      await runs.finish(run, 7, sign);
+      made.push(run.runId);
+      const createdAt = new Date(Date.now() - (10 - i) * 60_000);
+      await store.database.owner.models.reportRun.updateMany({
+        where: { runId: run.runId },
+        data: { createdAt },
+      });
+    }
+    const listed = await runs.newest(oneTenant(tenantId), 2);
+    expect(listed.map(({ runId }) => made.indexOf(runId))).toEqual([3, 2, 1]);
+  });
+
   it('that were given up are ended by nobody, and are to be made again', async () => {
     const { tenantId, run, state } = await begun();
     await runs.giveUp(tenantId, run.runId);

@@ -108,4 +108,23 @@ describe('with a clock of the test', () => {
     await jest.advanceTimersByTimeAsync(LIMITS.arrivalLookMs);
     expect([woken, news.waiting]).toEqual([new Map([[7, 5]]), 0]);
   });
+
+  it.each(['before it waits', 'while it waits'])(
+    'a call whose caller goes %s ends at once, and nobody looks for it',
+    async (when) => {
+      let looks = 0;
+      const news = new NewArrivals({ sizes: async () => new Map([[7, ++looks]]) });
+      const gone = new AbortController();
+      if (when === 'before it waits') gone.abort();
+      let woken: unknown = 'waits';
+      void news.wait(new Map([[7, 4]]), 60_000, gone.signal).then((sizes) => {
+        woken = sizes;
+      });
+      if (when === 'while it waits') gone.abort();
+      await jest.advanceTimersByTimeAsync(0);
+      expect([woken, news.waiting]).toEqual([null, 0]);
+      await jest.advanceTimersByTimeAsync(3 * LIMITS.arrivalLookMs);
+      expect(looks).toBeLessThanOrEqual(1);
+    },
+  );
 });

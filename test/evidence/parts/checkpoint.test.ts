@@ -215,6 +215,34 @@ describe('the memory of an instance', () => {
   });
 });
 
+it('the ends of logs that cannot be noted are told once, and once more after they could be noted', async () => {
+  let nowMs = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  try {
+    let isFull = true;
+    const told: string[] = [];
+    const file = {
+      read: async () => null,
+      write: async () => {
+        if (isFull) throw new Error('ENOSPC');
+      },
+    };
+    const ends = new LogEnds({ file, epoch: () => 'e1', log: { warn: (_, text) => void told.push(text) } });
+    await ends.begin();
+    const counts: number[] = [];
+    for (const [i, full] of [true, true, false, true, true].entries()) {
+      isFull = full;
+      nowMs += LIMITS.evidenceNoteEndsMs;
+      ends.is(7, { size: i + 1, root: Buffer.alloc(32, 5) }, false);
+      await ends.save();
+      counts.push(told.length);
+    }
+    expect(counts).toEqual([1, 1, 1, 2, 2]);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 it('the ends of logs are known as they were noted in the same epoch, and of no other one', async () => {
   const root = 'ab'.repeat(32);
   let written = '';
