@@ -475,6 +475,33 @@ describe('a call of the tail that waits', () => {
       expect((await trial.read({ from: null, cursor: page.nextCursor })).items).toHaveLength(5);
     });
 
+    it.each(['by a look', 'by a notice'])(
+      'answers in the same way if the database is too busy once it wakes %s, and then fails if it does not wait',
+      async (how) => {
+        const trial = new Trial();
+        const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });
+        trial.during = async (ms) => {
+          trial.size = 5;
+          trial.failsFrom = 0;
+          if (how === 'by a notice') return trial.sizes;
+          trial.ms += ms;
+          trial.whileLooking = () => {
+            throw serviceUnavailable(new Error('too slow'));
+          };
+          return null;
+        };
+        const page = await trial.read({ from: null, cursor });
+        expect([page.items, page.caughtUp, page.removed]).toEqual([[], false, 0]);
+        expect(trial.places(page.nextCursor)).toEqual(trial.places(cursor));
+        await expect(trial.read({ from: null, cursor: page.nextCursor })).rejects.toMatchObject({
+          code: 'service_unavailable',
+        });
+        trial.failsFrom = Number.POSITIVE_INFINITY;
+        trial.whileLooking = () => {};
+        expect((await trial.read({ from: null, cursor: page.nextCursor })).items).toHaveLength(5);
+      },
+    );
+
     it('answers in the same way if there is no room to go on after the wait', async () => {
       const trial = new Trial();
       const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });

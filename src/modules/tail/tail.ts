@@ -120,18 +120,18 @@ export class Tail {
           await this.#mark(walk);
           const known = walk.positions;
           const leftMs = until - this.#clockMs();
-          let news: ReadonlyMap<number, number> | null;
           try {
-            news = await request.whileWaiting(() => this.parts.news.wait(known, leftMs, request.gone));
+            const news = await request.whileWaiting(() => this.parts.news.wait(known, leftMs, request.gone));
+            // Also after the wait has ended, because the notification may be late, or may have failed.
+            sources = await listed();
+            walk = await this.#walk(request, walk, news);
           } catch (error) {
-            // There is no room to go on, because many calls woke at once. The next call begins here.
+            // There is no room to go on, or the database is too busy, because many calls woke at once. The next call begins
+            // here.
             if (!isUnavailable(error)) throw error;
             walk.caughtUp = false;
             break;
           }
-          // Also after the wait has ended, because the notification may be late, or may have failed.
-          sources = await listed();
-          walk = await this.#walk(request, walk, news);
         }
       } finally {
         leave();
