@@ -1,13 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { Drawn } from './support/drawn';
 
-/** What ends the components that are shown, in the order in which they appeared. */
-const ends: (() => void)[] = [];
-jest.mock('react', () => ({
-  useRef: (current: unknown) => ({ current }),
-  useEffect: (begin: () => () => void) => ends.push(begin()),
-}));
+jest.mock('react', () => jest.requireActual('./support/drawn').REACT);
 jest.mock('../../dashboard/src/lib/use-keys-preference', () => ({ useKeysPreference: () => [true] }));
 
 type Acts = Readonly<Record<string, () => void>>;
@@ -28,13 +24,14 @@ describe('commands', () => {
   it('do what the newest component says that is shown, and nothing where none is left', () => {
     const done: string[] = [];
     const says = (name: string) => () => void done.push(name);
-    useCommands({ down: says('first'), up: says('first') });
-    useCommands({ down: says('second') });
+    const [first, second] = [new Drawn(), new Drawn()];
+    first.draw(() => useCommands({ down: says('first'), up: says('first') }));
+    second.draw(() => useCommands({ down: says('second') }));
     for (const id of ['down', 'up'] as const) actOf(id)?.();
-    ends[1]?.();
+    second.leave();
     actOf('down')?.();
     expect(done).toEqual(['second', 'first', 'first']);
-    ends[0]?.();
+    first.leave();
     expect([actOf('down'), actOf('up')]).toEqual([undefined, undefined]);
   });
 });

@@ -1,34 +1,6 @@
-/** What a component keeps from one drawing to the next, and the place of the next hook. */
-let kept: { value: unknown; deps?: readonly unknown[] | undefined; end?: unknown }[] = [];
-let at = 0;
-const isSame = (a?: readonly unknown[], b?: readonly unknown[]) =>
-  a !== undefined && b !== undefined && a.length === b.length && a.every((one, i) => Object.is(one, b[i]));
-const slot = (first: () => unknown) => {
-  const place = at++;
-  kept[place] ??= { value: first() };
-  return kept[place];
-};
-jest.mock('react', () => ({
-  useState: (first: unknown) => {
-    const own = slot(() => first);
-    const set = (next: unknown) => {
-      own.value = typeof next === 'function' ? next(own.value) : next;
-    };
-    return [own.value, set];
-  },
-  useRef: (current: unknown) => slot(() => ({ current })).value,
-  useCallback: (act: unknown, deps: readonly unknown[]) => {
-    const own = slot(() => act);
-    if (!isSame(own.deps, deps)) Object.assign(own, { value: act, deps });
-    return own.value;
-  },
-  useEffect: (begin: () => unknown, deps: readonly unknown[]) => {
-    const own = slot(() => null);
-    if (isSame(own.deps, deps)) return;
-    if (typeof own.end === 'function') own.end();
-    Object.assign(own, { deps, end: begin() });
-  },
-}));
+import { Drawn } from './support/drawn';
+
+jest.mock('react', () => jest.requireActual('./support/drawn').REACT);
 const asked: { variables: unknown; answer: (result: object) => void }[] = [];
 jest.mock('urql', () => ({ useClient: () => CLIENT }));
 const CLIENT = {
@@ -54,18 +26,16 @@ const { usePolled } = jest.requireActual<{
   };
 }>('../../dashboard/src/lib/use-polled');
 
-const drawn = <T>(hook: () => T): T => {
-  at = 0;
-  return hook();
-};
+let component: Drawn;
 beforeEach(() => {
-  kept = [];
+  component = new Drawn();
   asked.length = 0;
 });
 
 describe('a question that is asked again', () => {
   const [acme, other] = [{ tenantId: '1' }, { tenantId: '2' }];
-  const polled = (variables: object) => drawn(() => usePolled({ query: {}, variables, everyMs: null }));
+  const polled = (variables: object) =>
+    component.draw(() => usePolled({ query: {}, variables, everyMs: null }));
 
   it.each([
     ['the same question, keeps its answer', acme, { n: 1 }],
@@ -93,8 +63,8 @@ describe('rows to which new events come', () => {
     const page = { activeElement: active, getElementById: () => list, addEventListener: () => {} };
     Object.assign(globalThis, { document: page, getSelection: () => selection });
     try {
-      drawn(() => useHeld(true, false));
-      return drawn(() => useHeld(true, false));
+      component.draw(() => useHeld(true, false));
+      return component.draw(() => useHeld(true, false));
     } finally {
       for (const name of ['document', 'getSelection']) Reflect.deleteProperty(globalThis, name);
     }
@@ -140,8 +110,7 @@ describe('a row of controls that is one stop', () => {
     Object.assign(globalThis, { MutationObserver: Watcher });
     jest.useFakeTimers();
     try {
-      kept = [];
-      drawn(() => useOneStop({ current: root }));
+      new Drawn().draw(() => useOneStop({ current: root }));
       let taken = 0;
       heard.get('keydown')?.({ target: controls[0], preventDefault: () => taken++, ...event });
       return [focused.join(), taken];

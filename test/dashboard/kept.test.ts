@@ -1,30 +1,6 @@
-type Effect = () => undefined | (() => void);
-interface Hooks {
-  readonly states: unknown[];
-  readonly effects: { readonly after: readonly unknown[]; readonly undo: (() => void) | undefined }[];
-}
-/** The form that is drawn now, as far as React keeps it. */
-let drawn: Hooks & { state: number; effect: number; due: (() => void)[] };
+import { Drawn } from './support/drawn';
 
-jest.mock('react', () => ({
-  useState: (first: unknown) => {
-    const { states } = drawn;
-    const at = drawn.state++;
-    if (at === states.length) states.push(first instanceof Function ? first() : first);
-    return [states[at], (next: unknown) => Object.assign(states, { [at]: next })];
-  },
-  useRef: (current: unknown) => ({ current }),
-  useEffect: (run: Effect, after: readonly unknown[]) => {
-    const { effects, due } = drawn;
-    const at = drawn.effect++;
-    const before = effects[at];
-    if (before && after.every((value, i) => value === before.after[i])) return;
-    due.push(() => {
-      before?.undo?.();
-      effects[at] = { after, undo: run() };
-    });
-  },
-}));
+jest.mock('react', () => jest.requireActual('./support/drawn').REACT);
 
 interface Options {
   readonly part?: (value: string) => string;
@@ -38,7 +14,7 @@ const { beginKeeping, endKeeping, useKept } = jest.requireActual<{
 
 /** A form on the page. */
 class Form {
-  readonly #hooks: Hooks = { states: [], effects: [] };
+  readonly #component = new Drawn();
 
   constructor(
     private readonly name: string,
@@ -55,14 +31,11 @@ class Form {
   }
 
   leave(): void {
-    for (const { undo } of this.#hooks.effects) undo?.();
+    this.#component.leave();
   }
 
   #draw() {
-    drawn = { ...this.#hooks, state: 0, effect: 0, due: [] };
-    const shown = useKept(this.name, 'empty', this.options);
-    for (const run of drawn.due) run();
-    return shown;
+    return this.#component.draw(() => useKept(this.name, 'empty', this.options));
   }
 }
 /** What a form shows that is opened now. */
