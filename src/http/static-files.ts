@@ -4,7 +4,7 @@ import express from 'express';
 type Options = Parameters<typeof express.static>[1];
 
 /** Headers whose conditions a file would be refused for. They may be ignored: the whole file is the answer then. */
-const CONDITIONS = ['range', 'if-range', 'if-match', 'if-unmodified-since'];
+const CONDITIONS = ['if-match', 'if-unmodified-since'];
 
 /** Serves the files of a folder, whole or not modified. Where it has none, the next step answers. */
 export function staticFiles(folder: string, options: Options): RequestHandler {
