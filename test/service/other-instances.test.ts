@@ -138,7 +138,7 @@ describe('the settings that instances tell each other', () => {
     expect(set('OIDC_ROLE_CLAIM', undefined, 'groups')).toEqual(['role', 'groups']);
     expect(set('OIDC_TENANTS_CLAIM', undefined, 'customers')).toEqual(['tenants', 'customers']);
     const url = 'https://tsa.example/stamp';
-    const named = set('TIMESTAMP_URL', undefined, url, 'https://ID:SECRET@tsa.example/stamp');
+    const named = set('TIMESTAMP_URL', undefined, url, 'https://ID:SECRET@tsa.example/stamp?key=SECRET');
     expect(named).toEqual([null, url, url]);
     const witnesses = ['one', 'other'].map((name) => new WitnessKey(name, newWitnessKeyPem()).verifierKey);
     const [one, other] = witnesses.map((key) => `${key} https://w.example`);

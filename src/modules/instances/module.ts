@@ -63,14 +63,17 @@ export const settingsOf = (config: Config): Settings => ({
   OIDC_ROLE_CLAIM: config.openId?.roleClaim ?? null,
   SMTP_URL: config.mail ? 'set' : 'not set',
   EVIDENCE_WITNESSES: config.witnesses.map(idOf).sort().join(', ') || null,
-  TIMESTAMP_URL: config.timeStampUrl === null ? null : withoutLogin(config.timeStampUrl),
+  TIMESTAMP_URL: config.timeStampUrl === null ? null : addressOf(config.timeStampUrl),
 });
 
 /** The id of its key. Names of many witnesses would not fit into a notification. */
 const idOf = ({ verifierKey }: ConfiguredWitness): string => verifierKey.split('+')[1] ?? '';
 
-const withoutLogin = (text: string): string =>
-  Object.assign(new URL(text), { username: '', password: '' }).href;
+/** Without the login, and without what stands behind `?`, which may be a key. */
+const addressOf = (text: string): string => {
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`;
+};
 
 /** Where files of weeks lie: without the login, and in whatever way a store is reached. */
 const placeOf = (place: Config['archivePlace']): string => {
