@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The first needs half as much of a processor as the second for a page. */
+/** The first takes about half of the second's processor time to open a page. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',

@@ -126,8 +126,7 @@ export class Tail {
             sources = await listed();
             walk = await this.#walk(request, walk, news);
           } catch (error) {
-            // There is no room to go on, or the database is too busy, because many calls woke at once. The next call begins
-            // here.
+            // Many calls woke at once: there is no room to go on, or the database is too busy. The next call begins here.
             if (!isUnavailable(error)) throw error;
             walk.caughtUp = false;
             break;
