@@ -68,6 +68,12 @@ export function answerPackage(
     const shown = new ShownEvents(call, PACKAGE_OPERATION);
     try {
       refuseTooMany(begun.totalCount);
+      const name = `audit-activity-evidence-${new Date().toISOString().replace(/\W/g, '')}.zip`;
+      response.set({
+        'Content-Type': 'application/zip',
+        'Content-Disposition': `attachment; filename="${name}"`,
+        'Cache-Control': 'no-store',
+      });
       if (request.method === 'HEAD') return void response.end();
       const { from, to } = toTimeRange(filters);
       const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(clampTicks(ticks)));
@@ -92,12 +98,6 @@ export function answerPackage(
         assertAllowed,
       });
       running.begins();
-      const name = `audit-activity-evidence-${new Date().toISOString().replace(/\W/g, '')}.zip`;
-      response.set({
-        'Content-Type': 'application/zip',
-        'Content-Disposition': `attachment; filename="${name}"`,
-        'Cache-Control': 'no-store',
-      });
       await pipeline(Readable.from(released(made, begun.end)), response);
     } catch (error) {
       if (!isCallerGone(error)) throw error;

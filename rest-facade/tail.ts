@@ -20,6 +20,10 @@ import { streamed } from './streamed';
 
 export const TAIL_PATH = `${API_BASE_PATH}/audit-activity/tail`;
 export const NDJSON = 'application/x-ndjson';
+const UTF_8 = 'charset=utf-8';
+const JSON_TYPE = `application/json; ${UTF_8}`;
+/** With their encoding, so that a caller may state it as well: RFC 9110 lets no offer without a parameter match one with it. */
+const OFFERED = [JSON_TYPE, `${NDJSON}; ${UTF_8}`];
 export const TAIL_HEADERS = {
   'X-Next-Cursor': 'As `meta.nextCursor`.',
   'X-Caught-Up': 'As `meta.caughtUp`: true or false.',
@@ -42,7 +46,7 @@ export function answerTail(
 ): RequestHandler {
   const of = { operation: TAIL_OPERATION, rule: TAIL_RULE };
   return streamed(of, contextOf, async (call, running, request, response) => {
-    const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
+    const isLines = request.accepts(OFFERED) === OFFERED[1];
     const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query, isLines);
     refuseHidden(TAIL_PARAMETERS, filters, call);
     const shown = new ShownEvents(call, TAIL_OPERATION);
@@ -159,7 +163,7 @@ function send(
   response.vary('Accept');
   response.set({
     'Cache-Control': 'no-store',
-    'Content-Type': isLines ? NDJSON : 'application/json; charset=utf-8',
+    'Content-Type': isLines ? NDJSON : JSON_TYPE,
     'Content-Length': String(length),
     'X-Next-Cursor': nextCursor,
     'X-Caught-Up': String(caughtUp),

@@ -48,6 +48,21 @@ describe.each(ENGINES)('evidence packages of a service on %s', (engine) => {
   const fetched = (key: string, query: Readonly<Record<string, string>> = {}) =>
     fetch(`${at.world.service.url}${PATH}?${new URLSearchParams(query)}`, { headers: { 'X-Api-Key': key } });
 
+  it('answer HEAD with the type and the name that GET states, and nothing else', async () => {
+    for (const method of ['HEAD', 'GET']) {
+      const answer = await fetch(`${at.world.service.url}${PATH}`, {
+        method,
+        headers: { 'X-Api-Key': tenant.key },
+      });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('Content-Type')).toBe('application/zip');
+      expect(answer.headers.get('Content-Disposition')).toMatch(
+        /^attachment; filename="audit-activity-evidence-\w+\.zip"$/,
+      );
+      expect((await answer.arrayBuffer()).byteLength > 0).toBe(method === 'GET');
+    }
+  });
+
   it('are written and verified from the command line', async () => {
     const made = await evidence(
       '--tenant',

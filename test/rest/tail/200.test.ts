@@ -80,6 +80,20 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(last.headers.get('X-Next-Cursor')).toBe(last.body.meta.nextCursor);
   });
 
+  it.each([
+    'application/x-ndjson; charset=utf-8',
+    'application/x-ndjson;charset=UTF-8, application/json;q=0.5',
+  ])('gives lines to a caller who states their encoding too: %s', async (accept) => {
+    const acme = await filled(3);
+    const ask = (headers: Record<string, string>) =>
+      open.world.get(PATH, acme.key, { query: { from: 'beginning' }, headers });
+    const stated = await ask({ Accept: accept });
+    expect(stated.headers.get('Content-Type')).toBe('application/x-ndjson');
+    expect(stated.text).toBe((await ask({ Accept: 'application/x-ndjson' })).text);
+    const json = await ask({ Accept: 'application/json;charset=utf-8, application/x-ndjson;q=0.5' });
+    expect(json.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+  });
+
   it('refuses sources together with lines, which have no place for them', async () => {
     const acme = await filled(1);
     const query = { from: 'beginning', include: 'sources' };
