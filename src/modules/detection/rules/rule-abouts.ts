@@ -7,7 +7,7 @@ const CHARS_MAX = 8 * 1024 * 1024;
 
 type FilterAbout = ReadFile['filters'][number];
 
-/** What rule and filter files say. Each file is read once. */
+/** What rule and filter files say. Each file is read once, but for rules that are tuned. */
 export class RuleAbouts {
   readonly #rules = new LRUCache<string, { readonly about: About | null }>({ maxSize: CHARS_MAX });
   readonly #filters = new LRUCache<string, { readonly filter: FilterAbout | null }>({ maxSize: CHARS_MAX });
@@ -25,16 +25,23 @@ export class RuleAbouts {
     }: { readonly ruleId: string; readonly source: string; readonly tuning: string | null },
     filters: readonly string[],
   ): Promise<About | null> {
-    const key = `${ruleId}/${digestOf(source, tuning)}/${this.#digestOf(filters)}`;
+    const ending = `${digestOf(source, tuning)}/${this.#digestOf(filters)}`;
+    const keyOf = (id: string) => `${id}/${ending}`;
+    const key = keyOf(ruleId);
     const known = this.#rules.get(key);
     if (known) return known.about;
     const { rules } = await this.reader.read(source, {
       tuned: { ruleId, tuning: tuningOf(tuning) },
       filters,
     });
+    const share = Math.ceil(source.length / Math.max(1, rules.length));
+    const keep = (of: string, about: About | null) =>
+      this.#rules.set(of, { about }, { size: of.length + share });
+    // The others of its file say the same for whoever asks next, where this one is not tuned.
+    if (tuning === null) for (const one of rules) keep(keyOf(one.ruleId), withoutSource(one));
     const found = rules.find((one) => one.ruleId === ruleId);
     const about = found ? withoutSource(found) : null;
-    this.#rules.set(key, { about }, { size: key.length + source.length });
+    keep(key, about);
     return about;
   }
 
