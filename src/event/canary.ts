@@ -41,6 +41,10 @@ export function canaryNumber(userDefinedInformation: string | null): number | nu
   return digits === undefined ? null : Number(digits);
 }
 
+/** What counts on its own: an instance, with an event id. */
+export const seriesOf = ({ serverInstanceName, eventId }: Canary): string =>
+  JSON.stringify([serverInstanceName, eventId]);
+
 /** An interval is not taken to be shorter: canaries are looked at once a minute. */
 const INTERVAL_MIN_MS = 60_000;
 
@@ -52,7 +56,7 @@ const INTERVAL_MIN_MS = 60_000;
 export function canaryStates(canaries: readonly Canary[], nowMs: number): readonly CanaryState[] {
   const series = new Map<string, Canary[]>();
   for (const one of canaries) {
-    const key = JSON.stringify([one.serverInstanceName, one.eventId]);
+    const key = seriesOf(one);
     const own = series.get(key) ?? [];
     own.push(one);
     series.set(key, own);

@@ -269,6 +269,60 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(await away.problems()).toEqual([expect.stringMatching(/^No canary came after number 4 /)]);
   });
 
+  it('tells of canaries that many other records hide, once, and not while their next one is not due', async () => {
+    const [flooded, atOnce, forged, alive] = [
+      await aTenant(),
+      await aTenant(),
+      await aTenant(),
+      await aTenant(),
+    ];
+    const flood = async ({ own }: typeof flooded, userDefinedInformation: string, stepMs: number) => {
+      const records = Array.from({ length: 60 }, (_, i) => ({
+        actionId: 'UDAU',
+        serverInstanceName: 'PAY01',
+        eventTime: new Date(START_MS + 31 * MINUTE_MS + i * stepMs).toISOString().replace('Z', '0000Z'),
+        additional: { userDefinedEventId: 9, userDefinedInformation },
+      }));
+      await own.insert(own.checked(records));
+    };
+    const all = [flooded, atOnce, forged, alive];
+    for (const one of all) await canaries(one, [1, 2, 3, 4, 5, 6]);
+    await flood(flooded, 'x', 1);
+    await flood(atOnce, 'x', 0);
+    await flood(forged, 'seq=1', 1);
+    await flood(alive, 'x', 1);
+    await canaries(alive, [7]);
+    const bounds = [
+      jest.replaceProperty(LIMITS, 'canariesMax', 7 as never),
+      jest.replaceProperty(LIMITS, 'canaryRecordsMax', 30 as never),
+    ];
+    const lookOfAll = async (afterMs: number) => {
+      for (const one of all) one.at.nowMs += afterMs;
+      // One task looks at the trails of all tenants.
+      for (let i = 0; i < 2; i++) await flooded.look();
+    };
+    const hidden = {
+      problem: expect.stringMatching(
+        /^Canaries of event id 4711 cannot be found: more records of `sp_audit_write` came since 2026-02-03T08:31:00\.0\d\dZ than are looked at$/,
+      ),
+      serverInstanceName: 'PAY01',
+    };
+    try {
+      await lookOfAll(40 * MINUTE_MS);
+      for (const one of all) expect(await one.problems()).toEqual([]);
+      await lookOfAll(4 * MINUTE_MS);
+      for (const one of [flooded, atOnce, forged])
+        expect((await one.alerts()).map(({ group }) => group)).toEqual([hidden]);
+      expect(await alive.problems()).toEqual([]);
+      await flooded.resolve();
+      await lookOfAll(11 * MINUTE_MS);
+      for (let i = 0; i < 2; i++) await flooded.lookOfAnother(MINUTE_MS);
+      expect(await flooded.problems()).toHaveLength(1);
+    } finally {
+      for (const bound of bounds) bound.restore();
+    }
+  });
+
   it('tells what is wrong with the trail of others while the canaries of one cannot be read', async () => {
     const [broken, tenant] = [await aTenant(), await aTenant()];
     const { look, problems, report, refuse, at } = tenant;

@@ -7,6 +7,7 @@ import {
   type CanaryState,
   canaryNumber,
   canaryStates,
+  seriesOf,
 } from '../../../event/canary';
 import { DAY_MS, formatTicks } from '../../../event/event-time';
 import { toSummaryFilter } from '../../../event/query';
@@ -50,21 +51,31 @@ export async function canaryProblems(
   );
   const problems: TrailProblem[] = [];
   for (const { tenant_id: tenantId } of tenants) {
-    const canaries = await attempt(tenantId, () => canariesOf(from, tenantId, nowMs));
-    problems.push(...problemsOf(tenantId, canaryStates(canaries ?? [], nowMs), nowMs));
+    const found = await attempt(tenantId, () => canariesOf(from, tenantId, nowMs));
+    if (found) problems.push(...problemsOf(tenantId, found, nowMs));
   }
   return problems;
 }
 
-/** The newest canaries of a tenant, among other records of `sp_audit_write`. */
+/** What the records of `sp_audit_write` of a tenant say. */
+interface Found {
+  /** Of canaries that are among those that are looked at. */
+  readonly states: readonly CanaryState[];
+  /** As of the oldest record that was looked at: of canaries that are due, and that the records since then hide. */
+  readonly hidden: readonly CanaryState[];
+  readonly lookedFromMs: number;
+}
+
+/**
+ * The newest canaries of a tenant, among other records of `sp_audit_write`. Whoever may call it can write so many that
+ * these alone are looked at, so the oldest records of the period tell of which canaries there should be more.
+ */
 async function canariesOf(
   { owner, service, page }: Parameters<typeof canaryProblems>[0],
   tenantId: number,
   nowMs: number,
-): Promise<readonly Canary[]> {
-  const canaries: Canary[] = [];
-  const looked = new Set<string>();
-  for (let endTime: string | undefined; ; ) {
+): Promise<Found> {
+  const idsOf = async (endTime: string | undefined, descending: boolean) => {
     const { items } = await page(oneTenant(tenantId), {
       filter: toSummaryFilter({
         filter: `actionId:${CANARY_ACTION}`,
@@ -72,19 +83,43 @@ async function canariesOf(
         endTime,
       }),
       sort: 'recordId',
-      descending: true,
+      descending,
       page: 1,
       pageSize: LIMITS.canariesMax,
     });
+    return items.map(({ recordId }) => recordId);
+  };
+  const canaries: Canary[] = [];
+  const looked = new Set<string>();
+  for (let endTime: string | undefined; ; ) {
+    const all = await idsOf(endTime, true);
     // Records of one time may stand on two pages.
-    const ids = items.map(({ recordId }) => recordId).filter((id) => !looked.has(id));
+    const ids = all.filter((id) => !looked.has(id));
     for (const id of ids) looked.add(id);
     canaries.push(...(await readCanaries(owner, service, tenantId, ids)));
-    const last = ids.at(-1);
-    const isAll = items.length < LIMITS.canariesMax || last === undefined;
-    if (isAll || canaries.length >= LIMITS.canariesMax || looked.size >= LIMITS.canaryRecordsMax)
-      return canaries;
-    endTime = formatTicks(ticksOfRecordId(last) + 1n);
+    const last = all.at(-1);
+    const lookedFromMs = last === undefined ? nowMs : msOfRecordId(last);
+    const states = () => canaryStates(canaries, nowMs);
+    if (all.length < LIMITS.canariesMax || last === undefined)
+      return { states: states(), hidden: [], lookedFromMs };
+    // A page of one time has no page before it.
+    const isFull = canaries.length >= LIMITS.canariesMax || looked.size >= LIMITS.canaryRecordsMax;
+    if (!isFull && ids.length > 0) {
+      endTime = formatTicks(ticksOfRecordId(last) + 1n);
+      continue;
+    }
+    const oldest = await readCanaries(
+      owner,
+      service,
+      tenantId,
+      await idsOf(formatTicks(ticksOfRecordId(last)), false),
+    );
+    const seen = new Set(canaries.map(seriesOf));
+    const hidden = canaryStates(
+      oldest.filter((one) => !seen.has(seriesOf(one))),
+      lookedFromMs,
+    ).filter(({ intervalMs }) => intervalMs !== null && nowMs - lookedFromMs > 2 * intervalMs);
+    return { states: states(), hidden, lookedFromMs };
   }
 }
 
@@ -141,15 +176,27 @@ interface CanaryRow {
 /** A problem may pass: late events can bring the numbers. Of many, the newest are told alone. */
 function problemsOf(
   tenantId: number,
-  states: readonly CanaryState[],
+  { states, hidden, lookedFromMs }: Found,
   nowMs: number,
 ): readonly TrailProblem[] {
-  const all = states.flatMap((state) => [
+  const ofHidden = hidden.map((state) => ({
+    at: state.newest.atMs,
+    problem: {
+      ...ofOverdue(tenantId, state),
+      isByLook: true,
+      group: {
+        problem: `Canaries of event id ${state.newest.eventId} cannot be found: more records of \`sp_audit_write\` came since ${new Date(lookedFromMs).toISOString()} than are looked at`,
+        serverInstanceName: state.newest.serverInstanceName,
+      },
+    },
+  }));
+  const ofStates = states.flatMap((state) => [
     ...state.missing
       .filter(({ beforeMs }) => beforeMs >= nowMs - MISSING_MS)
       .map((numbers) => ({ at: numbers.beforeMs, problem: ofMissing(tenantId, state, numbers) })),
     ...(state.isOverdue ? [{ at: state.newest.atMs, problem: ofOverdue(tenantId, state) }] : []),
   ]);
+  const all = [...ofStates, ...ofHidden];
   const [newest, others] = [LIMITS.sourceAlertsMax, all.length - LIMITS.sourceAlertsMax];
   all.sort((a, b) => b.at - a.at);
   const told = all.slice(0, newest).map(({ problem }) => problem);
