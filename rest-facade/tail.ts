@@ -20,10 +20,9 @@ import { streamed } from './streamed';
 
 export const TAIL_PATH = `${API_BASE_PATH}/audit-activity/tail`;
 export const NDJSON = 'application/x-ndjson';
-const UTF_8 = 'charset=utf-8';
-const JSON_TYPE = `application/json; ${UTF_8}`;
-/** With their encoding, so that a caller may state it as well: RFC 9110 lets no offer without a parameter match one with it. */
-const OFFERED = [JSON_TYPE, `${NDJSON}; ${UTF_8}`];
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** With its encoding, so that a caller may state it as well: an offer without a parameter matches none with it. */
+const LINES = `${NDJSON}; charset=utf-8`;
 export const TAIL_HEADERS = {
   'X-Next-Cursor': 'As `meta.nextCursor`.',
   'X-Caught-Up': 'As `meta.caughtUp`: true or false.',
@@ -46,7 +45,7 @@ export function answerTail(
 ): RequestHandler {
   const of = { operation: TAIL_OPERATION, rule: TAIL_RULE };
   return streamed(of, contextOf, async (call, running, request, response) => {
-    const isLines = request.accepts(OFFERED) === OFFERED[1];
+    const isLines = request.accepts([JSON_TYPE, LINES]) === LINES;
     const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query, isLines);
     refuseHidden(TAIL_PARAMETERS, filters, call);
     const shown = new ShownEvents(call, TAIL_OPERATION);
