@@ -29,6 +29,8 @@ export interface CanaryState {
   readonly missing: readonly MissingNumbers[];
   /** Whether the next ones are overdue by more than an interval. */
   readonly isOverdue: boolean;
+  /** Since when there are more records of that action than are looked at, and none of these is its next; null: they are fewer. */
+  readonly hiddenSinceMs: number | null;
 }
 
 /** The action of records of `sp_audit_write`. */
@@ -42,7 +44,7 @@ export function canaryNumber(userDefinedInformation: string | null): number | nu
 }
 
 /** What counts on its own: an instance, with an event id. */
-export const seriesOf = ({ serverInstanceName, eventId }: Canary): string =>
+const seriesOf = ({ serverInstanceName, eventId }: Canary): string =>
   JSON.stringify([serverInstanceName, eventId]);
 
 /** An interval is not taken to be shorter: canaries are looked at once a minute. */
@@ -85,5 +87,24 @@ function stateOf(series: Canary[], nowMs: number): CanaryState {
   const usual = steps[Math.floor(steps.length / 2)];
   const intervalMs = usual === undefined ? null : Math.max(INTERVAL_MIN_MS, usual);
   const isOverdue = intervalMs !== null && nowMs - newest.atMs > 2 * intervalMs;
-  return { newest, intervalMs, missing, isOverdue };
+  return { newest, intervalMs, missing, isOverdue, hiddenSinceMs: null };
+}
+
+/**
+ * The states of canaries that are due, and that other records hide. Whoever may call `sp_audit_write` can write so many
+ * records that the newest of them, which are looked at, hold no canary.
+ * @param before the oldest canaries of a time
+ * @param after the canaries among its newest records @param sinceMs the time of the oldest of these records
+ */
+export function hiddenCanaries(
+  before: readonly Canary[],
+  after: readonly Canary[],
+  sinceMs: number,
+  nowMs: number,
+): readonly CanaryState[] {
+  const seen = new Set(after.map(seriesOf));
+  const unseen = before.filter((one) => one.atMs < sinceMs && !seen.has(seriesOf(one)));
+  return canaryStates(unseen, sinceMs)
+    .filter(({ intervalMs }) => intervalMs !== null && nowMs - sinceMs > 2 * intervalMs)
+    .map((state) => ({ ...state, missing: [], isOverdue: false, hiddenSinceMs: sinceMs }));
 }

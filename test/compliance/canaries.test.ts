@@ -25,7 +25,7 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
     store = await Store.open(engine);
     await store.insert(
       store.checked([
-        ...['BUSY', 'FEW', 'DEAD', 'GOES', 'LATE', 'NONE'].map(login),
+        ...['BUSY', 'FEW', 'FULL', 'DEAD', 'GOES', 'LATE', 'NONE'].map(login),
         // Those of DEAD ended three days ago, and those of GOES came until now.
         ...[...canaries('DEAD', 80, 72), ...canaries('GOES', 80, 0)],
         // Those of LATE ended too, but for one at the very moment that is looked at.
@@ -33,6 +33,9 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
         // Those of BUSY ended too, among many records of its own.
         ...canaries('BUSY', 80, 72),
         ...Array.from({ length: 60 }, (_, i) => written('BUSY', 70 - i / 2, 'order 7 was paid')),
+        // Those of FULL ended too, and 3,000 records of its own came since.
+        ...canaries('FULL', 80, 72),
+        ...Array.from({ length: 3_000 }, (_, i) => written('FULL', 60 - i / 60, 'order 7 was paid')),
         // One record alone does not say when the next one is due, and NONE writes records of its own.
         ...[written('FEW', 72, 'seq=1'), written('NONE', 72, 'order 7 was paid')],
       ]),
@@ -44,7 +47,7 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
     const { service } = store.database;
     const explorer = new PostgresAuditEventExplorer(service);
     const reader = new PostgresAuditEventReader(service);
-    const names = ['BUSY', 'DEAD', 'FEW', 'GOES', 'LATE', 'NONE'];
+    const names = ['BUSY', 'DEAD', 'FEW', 'FULL', 'GOES', 'LATE', 'NONE'];
     const assessments = new Assessments(
       service,
       {
@@ -72,6 +75,11 @@ describe.each(ONE_ENGINE)('the canaries of servers on %s', (engine) => {
       ['BUSY', 'broken', `No canary came after number 8 of ${hoursAgo(73)}.`],
       ['DEAD', 'broken', `No canary came after number 8 of ${hoursAgo(73)}.`],
       ['FEW', 'healthy', expect.not.stringContaining('canaries')],
+      [
+        'FULL',
+        'unknown',
+        expect.stringMatching(/^No canary can be found: more records of sp_audit_write came since 2/),
+      ],
       ['GOES', 'healthy', expect.stringContaining('canaries come')],
       ['LATE', 'healthy', expect.any(String)],
       ['NONE', 'healthy', expect.not.stringContaining('canaries')],

@@ -11,7 +11,7 @@ const SOURCE = {
   lagSeconds: 60,
   lastReported: textOf(ago(0.5)),
 };
-const canary = { newest: { number: 7, atMs: ago(5) }, isOverdue: false, missing: [] };
+const canary = { newest: { number: 7, atMs: ago(5) }, isOverdue: false, missing: [], hiddenSinceMs: null };
 
 const stateOf = (more: object = {}) =>
   healthOf({
@@ -64,10 +64,7 @@ describe('the health of the trail of a server', () => {
     [
       'one of several canaries does not come',
       {
-        canaries: async () => [
-          canary,
-          { newest: { number: 12, atMs: ago(90) }, isOverdue: true, missing: [] },
-        ],
+        canaries: async () => [canary, { ...canary, newest: { number: 12, atMs: ago(90) }, isOverdue: true }],
       },
       'broken',
       'No canary came after number 12',
@@ -110,6 +107,12 @@ describe('the health of the trail of a server', () => {
       },
       'broken',
       'Canary numbers 4 to 5 are missing',
+    ],
+    [
+      'other records hide its canaries',
+      { canaries: async () => [{ ...canary, hiddenSinceMs: ago(60) }] },
+      'unknown',
+      `No canary can be found: more records of sp_audit_write came since ${textOf(ago(60))}`,
     ],
     ['no agent reports', { sources: [] }, 'unknown', 'No agent'],
     ['its only source is retired', { sources: [{ ...SOURCE, state: 'retired' }] }, 'unknown', 'No agent'],

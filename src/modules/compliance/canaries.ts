@@ -1,7 +1,15 @@
 import type { ServiceDoor } from '../../database/clients';
-import { CANARY_ACTION, type Canary, type CanaryState, canaryNumber, canaryStates } from '../../event/canary';
+import {
+  CANARY_ACTION,
+  type Canary,
+  type CanaryState,
+  canaryNumber,
+  canaryStates,
+  hiddenCanaries,
+} from '../../event/canary';
 import { clampTicks, DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import { inQuotes } from '../../event/expression/value-text';
+import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
 import { eachEvent } from './each-event';
@@ -13,35 +21,62 @@ interface Parts {
 }
 
 /** The canaries of a day before a moment, and of the moment. */
-export const canariesBefore = (parts: Parts, tenants: TenantSet, asOf: bigint) =>
-  statesOf(parts, tenants, asOf, {
+export async function canariesBefore(
+  parts: Parts,
+  tenants: TenantSet,
+  asOf: bigint,
+): Promise<readonly CanaryState[]> {
+  const { canaries } = await read(parts, tenants, {
     filter: `actionId:${CANARY_ACTION}`,
     startTime: formatTicks(clampTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS)),
+    endTime: endOf(asOf),
   });
+  return canaryStates(canaries, msOf(asOf));
+}
 
 /** The last canaries of an instance since a time, however long ago they came, among its other records of that action. */
-export const lastCanaries = (
+export async function lastCanaries(
   parts: Parts,
   tenants: TenantSet,
   asOf: bigint,
   instance: string,
   since: string,
-) =>
-  statesOf(parts, tenants, asOf, {
+): Promise<readonly CanaryState[]> {
+  const asked = {
     filter: `actionId:${CANARY_ACTION} AND serverInstanceName:${inQuotes(instance)}`,
     startTime: since,
-  });
+  };
+  const newest = await read(parts, tenants, { ...asked, endTime: endOf(asOf) });
+  const states = canaryStates(newest.canaries, msOf(asOf));
+  if (newest.from === null || newest.records < LIMITS.complianceRecordsMax) return states;
+  const oldest = await read(parts, tenants, { ...asked, endTime: newest.from, areOldest: true });
+  const sinceMs = Date.parse(newest.from);
+  return [...states, ...hiddenCanaries(oldest.canaries, newest.canaries, sinceMs, msOf(asOf))];
+}
 
-async function statesOf(
+const endOf = (asOf: bigint): string => formatTicks(clampTicks(asOf + 1n));
+const msOf = (asOf: bigint): number => Number(asOf / TICKS_PER_MS);
+
+/** What records say: how many they are, the time of the oldest, and the canaries among them. */
+interface Read {
+  readonly records: number;
+  readonly from: string | null;
+  readonly canaries: readonly Canary[];
+}
+
+async function read(
   { service, ask }: Parts,
   tenants: TenantSet,
-  asOf: bigint,
-  asked: { readonly filter: string; readonly startTime: string },
-): Promise<readonly CanaryState[]> {
-  const all: Canary[] = [];
-  const before = { ...asked, endTime: formatTicks(clampTicks(asOf + 1n)) };
-  await eachEvent(service, ask, tenants, before, (event) => all.push(...canaryOf(event)));
-  return canaryStates(all, Number(asOf / TICKS_PER_MS));
+  asked: Parameters<typeof eachEvent>[3],
+): Promise<Read> {
+  const canaries: Canary[] = [];
+  const seen = { records: 0, from: null as string | null };
+  await eachEvent(service, ask, tenants, asked, (event) => {
+    seen.records += 1;
+    seen.from ??= event.eventTime;
+    canaries.push(...canaryOf(event));
+  });
+  return { ...seen, canaries };
 }
 
 function canaryOf({ serverInstanceName, additional, eventTime }: StoredAuditEvent): Canary[] {

@@ -41,6 +41,11 @@ export async function healthOf(trail: InstanceTrail): Promise<Health> {
       state: 'broken',
       reason: `Canary numbers ${lost.first} to ${lost.last} are missing: events between ${timeOf(lost.afterMs)} and ${timeOf(lost.beforeMs)} may be lost.`,
     };
+  const hidden = canaries.find(({ hiddenSinceMs }) => hiddenSinceMs !== null);
+  if (hidden?.hiddenSinceMs != null)
+    return unknown(
+      `No canary can be found: more records of sp_audit_write came since ${timeOf(hidden.hiddenSinceMs)} than are looked at.`,
+    );
   const shown =
     canaries.length > 0 ? 'everything is published, and canaries come' : 'everything is published';
   const last = timeOf(lastEventMs);

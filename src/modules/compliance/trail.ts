@@ -82,7 +82,7 @@ export interface InstanceTrail extends LaterQuestions {
   readonly lagsThen: () => Promise<readonly Lag[]>;
   /** The newest verification of the tenant's evidence log that ended in the period; null: none did. */
   readonly verified: () => Promise<Verification | null>;
-  /** Its canaries in the day before the moment; where none came, those of the period that are overdue. */
+  /** Its canaries in the day before the moment; where none came, those of the period that are overdue or hidden. */
   readonly canaries: () => Promise<readonly CanaryState[]>;
   /** What operators declare of the instance at the moment. */
   readonly scope: InstanceScope;
@@ -252,7 +252,7 @@ export async function readTrails(
     if (own.length > 0 || !withCanaries.has(name)) return own;
     // A day after the last one, the next one is overdue still.
     const last = await lastCanaries({ service, ask }, tenants, asOf, name, from);
-    return last.filter(({ isOverdue }) => isOverdue);
+    return last.filter(({ isOverdue, hiddenSinceMs }) => isOverdue || hiddenSinceMs !== null);
   };
   const events = new Map<string, { n: number; firstMs: number; lastMs: number }>();
   for (const {

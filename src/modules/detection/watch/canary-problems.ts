@@ -7,7 +7,7 @@ import {
   type CanaryState,
   canaryNumber,
   canaryStates,
-  seriesOf,
+  hiddenCanaries,
 } from '../../../event/canary';
 import { DAY_MS, formatTicks } from '../../../event/event-time';
 import { toSummaryFilter } from '../../../event/query';
@@ -57,15 +57,6 @@ export async function canaryProblems(
   return problems;
 }
 
-/** What the records of `sp_audit_write` of a tenant say. */
-interface Found {
-  /** Of canaries that are among those that are looked at. */
-  readonly states: readonly CanaryState[];
-  /** As of the oldest record that was looked at: of canaries that are due, and that the records since then hide. */
-  readonly hidden: readonly CanaryState[];
-  readonly lookedFromMs: number;
-}
-
 /**
  * The newest canaries of a tenant, among other records of `sp_audit_write`. Whoever may call it can write so many that
  * these alone are looked at, so the oldest records of the period tell of which canaries there should be more.
@@ -74,7 +65,7 @@ async function canariesOf(
   { owner, service, page }: Parameters<typeof canaryProblems>[0],
   tenantId: number,
   nowMs: number,
-): Promise<Found> {
+): Promise<readonly CanaryState[]> {
   const idsOf = async (endTime: string | undefined, descending: boolean) => {
     const { items } = await page(oneTenant(tenantId), {
       filter: toSummaryFilter({
@@ -98,28 +89,17 @@ async function canariesOf(
     for (const id of ids) looked.add(id);
     canaries.push(...(await readCanaries(owner, service, tenantId, ids)));
     const last = all.at(-1);
-    const lookedFromMs = last === undefined ? nowMs : msOfRecordId(last);
     const states = () => canaryStates(canaries, nowMs);
-    if (all.length < LIMITS.canariesMax || last === undefined)
-      return { states: states(), hidden: [], lookedFromMs };
+    if (all.length < LIMITS.canariesMax || last === undefined) return states();
     // A page of one time has no page before it.
     const isFull = canaries.length >= LIMITS.canariesMax || looked.size >= LIMITS.canaryRecordsMax;
     if (!isFull && ids.length > 0) {
       endTime = formatTicks(ticksOfRecordId(last) + 1n);
       continue;
     }
-    const oldest = await readCanaries(
-      owner,
-      service,
-      tenantId,
-      await idsOf(formatTicks(ticksOfRecordId(last)), false),
-    );
-    const seen = new Set(canaries.map(seriesOf));
-    const hidden = canaryStates(
-      oldest.filter((one) => !seen.has(seriesOf(one))),
-      lookedFromMs,
-    ).filter(({ intervalMs }) => intervalMs !== null && nowMs - lookedFromMs > 2 * intervalMs);
-    return { states: states(), hidden, lookedFromMs };
+    const oldest = await idsOf(formatTicks(ticksOfRecordId(last)), false);
+    const before = await readCanaries(owner, service, tenantId, oldest);
+    return [...states(), ...hiddenCanaries(before, canaries, msOfRecordId(last), nowMs)];
   }
 }
 
@@ -176,27 +156,18 @@ interface CanaryRow {
 /** A problem may pass: late events can bring the numbers. Of many, the newest are told alone. */
 function problemsOf(
   tenantId: number,
-  { states, hidden, lookedFromMs }: Found,
+  states: readonly CanaryState[],
   nowMs: number,
 ): readonly TrailProblem[] {
-  const ofHidden = hidden.map((state) => ({
-    at: state.newest.atMs,
-    problem: {
-      ...ofOverdue(tenantId, state),
-      isByLook: true,
-      group: {
-        problem: `Canaries of event id ${state.newest.eventId} cannot be found: more records of \`sp_audit_write\` came since ${new Date(lookedFromMs).toISOString()} than are looked at`,
-        serverInstanceName: state.newest.serverInstanceName,
-      },
-    },
-  }));
-  const ofStates = states.flatMap((state) => [
+  const all = states.flatMap((state) => [
     ...state.missing
       .filter(({ beforeMs }) => beforeMs >= nowMs - MISSING_MS)
       .map((numbers) => ({ at: numbers.beforeMs, problem: ofMissing(tenantId, state, numbers) })),
+    ...(state.hiddenSinceMs !== null
+      ? [{ at: state.newest.atMs, problem: ofHidden(tenantId, state, state.hiddenSinceMs) }]
+      : []),
     ...(state.isOverdue ? [{ at: state.newest.atMs, problem: ofOverdue(tenantId, state) }] : []),
   ]);
-  const all = [...ofStates, ...ofHidden];
   const [newest, others] = [LIMITS.sourceAlertsMax, all.length - LIMITS.sourceAlertsMax];
   all.sort((a, b) => b.at - a.at);
   const told = all.slice(0, newest).map(({ problem }) => problem);
@@ -244,6 +215,19 @@ function ofOverdue(
     mayPass: true,
     group: {
       problem: `No canary came after number ${number} of ${new Date(atMs).toISOString()}: number ${number + 1} is missing`,
+      serverInstanceName,
+    },
+  };
+}
+
+/** Has the key of one that does not come: of the same canary one of them is told. */
+function ofHidden(tenantId: number, state: CanaryState, sinceMs: number): TrailProblem {
+  const { serverInstanceName, eventId } = state.newest;
+  return {
+    ...ofOverdue(tenantId, state),
+    isByLook: true,
+    group: {
+      problem: `Canaries of event id ${eventId} cannot be found: more records of \`sp_audit_write\` came since ${new Date(sinceMs).toISOString()} than are looked at`,
       serverInstanceName,
     },
   };
