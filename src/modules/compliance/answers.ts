@@ -121,7 +121,7 @@ const TRAIL_STATE = {
     healthy: 'Everything is published, and events come.',
     quiet: 'Healthy, quiet: everything is published, and the server has written nothing for an hour.',
     broken: 'A source is silent or behind, an audit stands still, or canaries are missing.',
-    unknown: 'No agent reports on it, or the moment is more than a day ago.',
+    unknown: 'No agent reports on it, the moment is more than a day ago, or other records hide its canaries.',
   },
 } as const satisfies Choices;
 
