@@ -152,6 +152,36 @@ describe('a replay of changes to audits', () => {
     expect(replay.of(LOGINS)).toMatchObject({ is: 'contradicted', since: timeAt(5), recordId: 'record-5' });
   });
 
+  describe('of a specification whose audit no record names', () => {
+    const S = change(1, `ALTER SERVER AUDIT SPECIFICATION S ADD (${LOGINS}) WITH (STATE = ON)`);
+    const stop = session(5, 'disabled');
+
+    it('say that its groups ended with the only audit that is known, until that starts again', () => {
+      const ended = { is: 'contradicted', since: timeAt(5), recordId: 'record-5', by: 'CORP\\dba.ali' };
+      expect(replayed(S, stop).of(LOGINS)).toEqual(ended);
+      expect(replayed(S, stop, change(6, 'DROP SERVER AUDIT Main')).of(LOGINS)).toEqual(ended);
+      expect(replayed(S, change(5, '', { actionId: 'AUSF' })).of(LOGINS)).toEqual(ended);
+      expect(replayed(S, stop, session(9, 'enabled')).of(LOGINS)?.is).toBe('configured');
+    });
+
+    it('say nothing where another audit records, and take no earlier stop for its end', () => {
+      const other = session(0, 'enabled', 'Other');
+      expect(replayed(other, S, stop).of(LOGINS)).toBeNull();
+      expect(replayed(session(0, 'disabled'), S).of(LOGINS)?.is).toBe('configured');
+      expect(replayed(S, change(5, 'CREATE SERVER AUDIT B TO APPLICATION_LOG')).of(LOGINS)?.is).toBe(
+        'configured',
+      );
+    });
+  });
+
+  it('take a failure for the end of an audit of which nothing else is known, until it starts', () => {
+    const failed = change(5, '', { actionId: 'AUSF' });
+
+    expect(replayed(MADE, failed).of(LOGINS)).toMatchObject({ is: 'contradicted', recordId: 'record-5' });
+    expect(replayed(MADE, failed, session(9, 'enabled')).of(LOGINS)).toMatchObject({ since: timeAt(9) });
+    expect(replayed({ ...failed, eventTime: timeAt(-1) }, MADE).of(LOGINS)?.is).toBe('configured');
+  });
+
   it('goes on when the audit starts again, and keeps the time in which it stood still', () => {
     const replay = replayed(MADE, session(1, 'enabled'), session(5, 'disabled'), session(9, 'enabled'));
 

@@ -37,7 +37,9 @@ export class AuditReplay {
   /** Audits that leave out what their filters say. */
   readonly #filters = new Map<string, Filter>();
   readonly #specifications = new Map<string, Specification>();
-  readonly #stops: { from: string; to: string | null; recordId: string | null; audit: string | null }[] = [];
+  readonly #stops: ReturnType<typeof stopAt>[] = [];
+  /** The newest failure, whose record does not say which audit it was. */
+  #failure: Change | null = null;
   /** Groups of specifications that were dropped. */
   #ended: (Ended & { readonly group: string })[] = [];
   /** Single actions of specifications that were dropped. */
@@ -264,8 +266,24 @@ export class AuditReplay {
     return specification.state.is === 'on' && this.#auditOf(specification)?.is !== 'off';
   }
 
-  #auditOf({ audit }: Specification): Switch | undefined {
-    return audit === null ? undefined : this.#audits.get(fold(audit));
+  #auditOf({ audit, state }: Specification): Switch | undefined {
+    const since = state.change?.at ?? '';
+    if (audit === null) return this.#anyAudit(since);
+    const known = this.#audits.get(fold(audit));
+    if (known || this.#failure === null || this.#failure.at < since) return known;
+    return { is: 'off', change: this.#failure };
+  }
+
+  /** What is known of an audit that no record names, by those that stopped after a time. */
+  #anyAudit(since: string): Switch | undefined {
+    const stop = this.#stops.findLast(({ from, to, audit }) => {
+      const stands = audit === null ? to === null : this.#audits.get(fold(audit))?.is === 'off';
+      return from >= since && stands;
+    });
+    if (!stop) return undefined;
+    // It may be another one that records.
+    const isRecorded = [...this.#audits.values()].some(({ is }) => is === 'on');
+    return isRecorded ? { is: 'off', change: null } : { is: 'off', change: { ...stop, at: stop.from } };
   }
 
   /** The change by which a specification that is on records what was added to it, at the time since which it does. */
@@ -393,8 +411,10 @@ export class AuditReplay {
 
   #turn(audit: Switch, is: 'on' | 'off', change: Change, name: string): void {
     if (is === 'on') this.#endLastStop(name, change);
-    if (is === 'off' && audit.is !== 'off') this.#stops.push({ ...stopAt(change), audit: name });
-    if (audit.is !== is) audit.change = turnedBy(audit.is, is, change);
+    if (is === 'off' && audit.is !== 'off') this.#stops.push(stopAt(change, name));
+    // A failure may have ended one of which nothing was known.
+    const before = audit.is ?? (is === 'on' && this.#failure ? 'off' : null);
+    if (before !== is) audit.change = turnedBy(before, is, change);
     audit.is = is;
   }
 
@@ -420,7 +440,8 @@ export class AuditReplay {
       audit.is = 'off';
       audit.change = change;
     }
-    this.#stops.push({ ...stopAt(change), audit: null });
+    this.#stops.push(stopAt(change, null));
+    this.#failure = change;
   }
 }
 

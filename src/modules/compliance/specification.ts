@@ -79,7 +79,11 @@ export const covers = (of: ObjectAction, action: string, { schemaName, objectNam
   isSame(of.schemaName, schemaName) &&
   isSame(of.objectName, objectName);
 
-export const stopAt = ({ at, recordId }: Change) => ({ from: at, to: null as string | null, recordId });
+/** @param audit null: no record says which it is */
+export const stopAt = ({ at, by, recordId }: Change, audit: string | null) => ({
+  ...{ from: at, to: null as string | null },
+  ...{ by, recordId, audit },
+});
 
 export const CLASSES = { audit: 'A', server: 'SA', database: 'DA' } as const;
 /** A batch may hold several statements, and each of them leaves a record with the text of the whole batch. */
