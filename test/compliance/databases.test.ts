@@ -44,6 +44,8 @@ const database = (instance: string, hours: number, actionId: string, objectName:
     ...{ actionId, databaseName: 'master', objectName, additional: { classType: 'DB' } },
     ...more,
   });
+const restore = (hours: number, objectName: string, statement: string) =>
+  database('BACK', hours, 'RS', objectName, { statement });
 const make = `CREATE SPECIFICATION FOR SERVER AUDIT Trail ADD (${GROUP}) WITH (STATE = ON)`;
 const drop = `ALTER SPECIFICATION DROP (${GROUP})`;
 const actions = (named: string) =>
@@ -75,6 +77,13 @@ const EVENTS: readonly Given[] = [
   // Hr was dropped, made again, and records again.
   ...[database('MADE', 50, 'DR', 'Hr'), database('MADE', 49, 'CR', 'Hr')],
   specification('MADE', 40, 'Hr', make),
+  // Of the databases of BACK, Payroll, Crm and Hr were restored since; of Shop, a backup was read. Hr records again.
+  ...['Payroll', 'Shop', 'Hr', 'Crm'].map((database) => specification('BACK', 100, database, make)),
+  ...['Payroll', 'Hr'].map((name) =>
+    restore(50, name, `RESTORE DATABASE ${name} FROM DISK = 'a' WITH REPLACE`),
+  ),
+  ...[restore(50, 'Shop', "RESTORE VERIFYONLY FROM DISK = 'a'"), specification('BACK', 40, 'Hr', make)],
+  restore(50, 'Crm', "/* VERIFYONLY */ RESTORE LOG Crm FROM DISK = 'a'"),
 ];
 
 describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
@@ -159,6 +168,22 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
       ['Shop', 'pass', hoursAgo(100)],
     ]);
     expect(whole('MADE')?.reason).toContain('Specifications of these databases record some: Hr, Shop.');
+  });
+
+  it('that a database recorded show nothing of its backup that was restored, until it records again', async () => {
+    const found = (all: Items) =>
+      of('BACK', ACCESSES, all).flatMap(({ databaseName, status }) =>
+        databaseName === null ? [] : `${databaseName} ${status}`,
+      );
+    expect(found(items)).toEqual(['Hr pass', 'Shop pass']);
+    // Of more restores than are read, the last counts, whatever it says.
+    const isChange = ({ additional }: Given) => ['SA', 'DA'].includes(String(additional?.classType));
+    const changes = EVENTS.filter(isChange).length;
+    const verified = (i: number) => restore(45 - i / 100, 'Shop', "RESTORE VERIFYONLY FROM DISK = 'a'");
+    await store.insert(store.checked(Array.from({ length: changes + 1 }, (_, i) => verified(i))));
+    expect(found(await itemsWith([]))).toEqual(['Hr pass', 'Shop pass']);
+    const max = jest.replaceProperty(LIMITS, 'complianceRecordsMax', changes as never);
+    expect(found(await itemsWith([]).finally(() => max.restore()))).toEqual(['Hr pass']);
   });
 
   it('that record single actions on a sensitive object are shown by accesses for no other action', async () => {

@@ -260,6 +260,40 @@ describe('a replay of changes to audits', () => {
     expect(replay.of(LOGINS)?.is).toBe('configured');
   });
 
+  it('keeps of a database that was restored what was changed since, or what a later snapshot shows', () => {
+    const inSales = { databaseName: 'Sales' };
+    const made = change(
+      1,
+      'CREATE DATABASE AUDIT SPECIFICATION D FOR SERVER AUDIT Main ADD (DBCC_GROUP), ADD (BACKUP_RESTORE_GROUP) WITH (STATE = ON)',
+      inSales,
+    );
+    const added = change(
+      5,
+      'ALTER DATABASE AUDIT SPECIFICATION D ADD (DBCC_GROUP) WITH (STATE = ON)',
+      inSales,
+    );
+    const restored = (...events: StoredAuditEvent[]) => {
+      const replay = replayed(made, ...events);
+      replay.replaced('Sales', Date.parse(timeAt(3)));
+      return ['DBCC_GROUP', 'BACKUP_RESTORE_GROUP'].map((group) => replay.of(group, 'Sales')?.is ?? null);
+    };
+    expect(restored()).toEqual([null, null]);
+    expect(restored(added)).toEqual(['configured', null]);
+    const off = change(5, 'ALTER DATABASE AUDIT SPECIFICATION D DROP (DBCC_GROUP)', inSales);
+    expect(restored(off)).toEqual(['contradicted', null]);
+
+    const replay = replayed(made);
+    const about = {
+      ...{ name: 'D', database: 'Sales', audit: 'Main', auditIsOn: true, isOn: true },
+      actions: [],
+    };
+    const specifications = [{ ...about, groups: ['DBCC_GROUP'] }];
+    replay.load({ databaseName: 'Sales', specifications }, { at: timeAt(5), by: 'snapshot', recordId: null });
+    replay.replaced('Sales', Date.parse(timeAt(3)));
+    expect(replay.of('DBCC_GROUP', 'Sales')?.is).toBe('configured');
+    expect(replay.of('BACKUP_RESTORE_GROUP', 'Sales')?.is).toBe('contradicted');
+  });
+
   it('lets another audit, which is off, change nothing', () => {
     const replay = replayed(MADE, session(5, 'disabled', 'Decoy'));
 

@@ -42,6 +42,15 @@ export function auditStatementsOf(sql: string): readonly AuditStatement[] {
   return starts.map((start, i) => read(tokens.slice(start.after, starts[i + 1]?.at ?? tokens.length), start));
 }
 
+const READ_ONLY = ['VERIFYONLY', 'HEADERONLY', 'FILELISTONLY', 'LABELONLY', 'REWINDONLY'];
+
+/** Whether each RESTORE of a text reads a backup and restores nothing; a text without any is not known to. */
+export function onlyReadsBackups(sql: string): boolean {
+  const tokens = meaningfulTokens(sql);
+  const kinds = tokens.flatMap((token, at) => (word(token) === 'RESTORE' ? word(tokens[at + 1]) : []));
+  return kinds.length > 0 && kinds.every((kind) => READ_ONLY.includes(kind));
+}
+
 interface Start extends Pick<AuditStatement, 'verb' | 'of'> {
   readonly at: number;
   /** The place of the name. */

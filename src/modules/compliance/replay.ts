@@ -83,6 +83,7 @@ export class AuditReplay {
       this.#specifications.set(key, {
         ...newSpecification(database, state),
         audit,
+        shownAt: change.at,
         state: known?.state.is === state ? known.state : { is: state, change },
         groups: new Map(
           groups.filter(this.isKnown).map((group) => [group, known?.groups.get(group) ?? change]),
@@ -111,16 +112,27 @@ export class AuditReplay {
     } else this.#forget(event);
   }
 
-  /** Forgets the specifications of a database that was dropped, or made, at a time: they were of the one before. */
+  /**
+   * Forgets what the specifications of a database had when it was dropped, made or restored: that was of the one before.
+   * What a later snapshot shows stays.
+   */
   replaced(databaseName: string, atMs: number): void {
     this.#actions = null;
-    const isOlder = (changes: readonly (Change | null)[]) =>
-      changes.every((change) => change === null || Date.parse(change.at) <= atMs);
+    const isOlder = (change: Change | null) => change === null || Date.parse(change.at) <= atMs;
     const isOf = (database: string | null) => database !== null && fold(database) === fold(databaseName);
-    for (const [key, { database, groups, actions, state }] of this.#specifications)
-      if (isOf(database) && isOlder([...groups.values(), ...actions.values(), state.change]))
+    for (const [key, specification] of this.#specifications) {
+      const { database, groups, removed, actions, removedActions, state, shownAt } = specification;
+      if (!isOf(database) || (shownAt !== null && Date.parse(shownAt) > atMs)) continue;
+      const before = groups.size + actions.size;
+      for (const changes of [groups, removed, actions, removedActions])
+        for (const [name, change] of changes) if (isOlder(change)) changes.delete(name);
+      const isGone = isOlder(state.change);
+      if (groups.size + actions.size < before) specification.audit = null;
+      if (isGone) [state.is, state.change] = [null, null];
+      if (isGone && [groups, removed, actions, removedActions].every(({ size }) => size === 0))
         this.#specifications.delete(key);
-    const isLeft = ({ database, change }: Ended) => !isOf(database) || !isOlder([change]);
+    }
+    const isLeft = ({ database, change }: Ended) => !isOf(database) || !isOlder(change);
     this.#ended = this.#ended.filter(isLeft);
     this.#endedActions = this.#endedActions.filter(isLeft);
   }

@@ -3,7 +3,12 @@ import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { readCalls } from '../../tsql/calls';
-import { type AuditStatement, auditStatementsOf, type ObjectAction } from './audit-statement';
+import {
+  type AuditStatement,
+  auditStatementsOf,
+  type ObjectAction,
+  onlyReadsBackups,
+} from './audit-statement';
 import type { SensitiveObject } from './scope';
 
 /** What is known of an audit action group on a server instance from changes to audits alone. */
@@ -49,6 +54,8 @@ export interface Specification {
   readonly removedActions: Map<string, Change>;
   /** Null: it is of the whole server. */
   readonly database: string | null;
+  /** The time of the newest snapshot that shows it; null: none does. */
+  readonly shownAt: string | null;
 }
 
 export const newSpecification = (database: string | null, is: Switch['is']): Specification => ({
@@ -59,6 +66,7 @@ export const newSpecification = (database: string | null, is: Switch['is']): Spe
   actions: new Map(),
   removedActions: new Map(),
   database,
+  shownAt: null,
 });
 
 /** Whether a specification counts for a database, or for the whole instance (null). */
@@ -112,6 +120,10 @@ export const statementsIn = (statement: string): readonly AuditStatement[] =>
 /** A statement that is not there, or is too long to be read in one go, is not judged. */
 export const isReadable = (statement: string | null): statement is string =>
   statement !== null && statement.length <= LIMITS.complianceStatementCharsMax && !hasMark(statement);
+
+/** Whether the record of a restore is of one that reads a backup only. */
+export const isOnlyRead = (statement: string | null): boolean =>
+  isReadable(statement) && onlyReadsBackups(statement);
 
 export const recorded = (is: Recorded['is'], { at, by, recordId }: Change): Recorded => ({
   is,

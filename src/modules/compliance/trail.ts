@@ -6,8 +6,9 @@ import type { FieldName } from '../../event/fields';
 import { toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
+import type { EventGroup } from '../../store/columns/groups';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { tenantSet } from '../../tenant-set';
+import { type TenantSet, tenantSet } from '../../tenant-set';
 import { canariesBefore, lastCanaries } from './canaries';
 import { eachEvent } from './each-event';
 import { type ActionGroup, type Check, fieldsOf } from './frameworks';
@@ -43,11 +44,13 @@ import {
 import { AuditReplay } from './replay';
 import { type Declaration, type InstanceScope, scopeOf } from './scope';
 import { codeOf, type Seen, seenGroups } from './seen';
+import { isOnlyRead } from './specification';
 
 /** Events of these codes change what an audit records, with the start and the end of the server. */
 const AUDIT_CHANGES = '(actionId:(CR OR AL OR DR) AND classType:(A OR SA OR DA)) OR actionId:(AUSC OR AUSF)';
-/** With a database, its specifications are gone; one that is made under its name has none. */
-const DATABASE_REPLACED = 'actionId:(CR OR DR) AND classType:DB AND succeeded:true';
+/** With a database, its specifications are gone; one that is made under its name has none, and one that is restored others. */
+const DATABASE_REPLACED = 'actionId:(CR OR DR OR RS) AND classType:DB AND succeeded:true';
+const DATABASE_RESTORED = 'actionId:RS AND classType:DB AND succeeded:true';
 const SERVER_START = 'SVSR';
 const SERVER_STARTS = `actionId:${SERVER_START}`;
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
@@ -210,10 +213,9 @@ export async function readTrails(
   for (const own of known.values()) loadSnapshots(own, to);
   const databases = [...known.values()].flatMap(({ replay }) => replay.databases);
   if (databases.length > 0)
-    for (const { values, lastMs } of await group(['serverInstanceName', 'objectName'], {
-      filter: `${DATABASE_REPLACED}${oneOf('objectName', databases)}`,
-    }))
-      known.get(values[0] ?? '')?.replay.replaced(values[1] ?? '', lastMs);
+    await eachReplaced({ service, ask, group }, tenants, { databases, to }, (name, database, atMs) =>
+      known.get(name)?.replay.replaced(database, atMs),
+    );
   const came = new Set(counted.map(({ values }) => codeOf(values[1])));
   if (came.has(SERVER_START))
     await eachEvent(service, ask, tenants, { filter: SERVER_STARTS, startTime: from, endTime: to }, (event) =>
@@ -311,6 +313,30 @@ export async function readTrails(
     lacking: (wanted) => lacking.of(name, wanted),
     period: { from, to },
   }));
+}
+
+/** Hands over when each of some databases was last dropped, made or restored. */
+async function eachReplaced(
+  { service, ask, group }: { service: ServiceDoor; ask: Questions; group: Group },
+  tenants: TenantSet,
+  { databases, to }: { readonly databases: readonly string[]; readonly to: string },
+  take: (instance: string, database: string, atMs: number) => void,
+): Promise<void> {
+  const of = oneOf('objectName', databases);
+  const counted = await group(['serverInstanceName', 'objectName', 'actionId'], {
+    filter: `${DATABASE_REPLACED}${of}`,
+  });
+  const isRestore = ({ values }: EventGroup) => codeOf(values[2]) === 'RS';
+  const restores = counted.filter(isRestore).reduce((sum, { n }) => sum + n, 0);
+  const areRead = restores <= LIMITS.complianceRecordsMax;
+  for (const one of counted)
+    if (!(areRead && isRestore(one))) take(one.values[0] ?? '', one.values[1] ?? '', one.lastMs);
+  if (restores === 0 || !areRead) return;
+  const filter = `${DATABASE_RESTORED}${of}`;
+  await eachEvent(service, ask, tenants, { filter, startTime: null, endTime: to }, (event) => {
+    if (!isOnlyRead(event.statement))
+      take(event.serverInstanceName ?? '', event.objectName ?? '', Date.parse(event.eventTime));
+  });
 }
 
 /** Hands a replay the snapshots that were taken before a time. */
