@@ -235,6 +235,25 @@ describe('a replay of changes to audits', () => {
     expect(stop(off, session(9, 'enabled', 'Other'))).toEqual([null]);
   });
 
+  it('takes no audit for one that was dropped because it has its name, until a specification is given to it', () => {
+    const audit = (minute: number, id = '') => [
+      session(minute, 'disabled'),
+      change(minute + 1, 'DROP SERVER AUDIT Main'),
+      change(minute + 2, `CREATE SERVER AUDIT Main TO FILE (FILEPATH = 'x')${id}`, { actionId: 'CR' }),
+      session(minute + 3, 'enabled'),
+    ];
+    const anew = audit(1);
+    const ended = { is: 'contradicted', since: timeAt(1), recordId: 'record-1' };
+    expect(replayed(MADE, ...anew).of(LOGINS)).toMatchObject(ended);
+    expect(replayed(MADE, ...anew, ...audit(5)).of(LOGINS)).toMatchObject(ended);
+    const given = change(9, 'ALTER SERVER AUDIT SPECIFICATION S FOR SERVER AUDIT Main');
+    expect(replayed(MADE, ...anew, given).of(LOGINS)?.is).toBe('configured');
+    // The id may be that of the audit before.
+    expect(replayed(MADE, ...audit(1, " WITH (AUDIT_GUID = 'a')")).of(LOGINS)).toBeNull();
+    const alone = change(0, `ALTER SERVER AUDIT SPECIFICATION S ADD (${LOGINS}) WITH (STATE = ON)`);
+    expect(replayed(alone, ...anew).of(LOGINS)).toBeNull();
+  });
+
   it('knows a specification that is made anew by what it is made with', () => {
     const again = change(
       5,

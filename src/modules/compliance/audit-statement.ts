@@ -9,6 +9,8 @@ export interface AuditStatement {
   readonly audit: string | null;
   /** The new name of an audit; null: it keeps its name. */
   readonly renamed: string | null;
+  /** Whether an audit is given an id; absent: it is not. */
+  readonly hasGuid?: true;
   /** Names of action groups, in capitals. */
   readonly adds: readonly string[];
   readonly drops: readonly string[];
@@ -83,6 +85,7 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
   const actions: { adds: ObjectAction[]; drops: ObjectAction[] } = { adds: [], drops: [] };
   let into: string[] | null = null;
   let filter: AuditStatement['filter'];
+  let hasGuid = false;
   for (let at = 1; at < tokens.length; at++) {
     const [here, next, second, third] = [0, 1, 2, 3].map((step) => word(tokens[at + step]));
     if (into !== null) {
@@ -99,6 +102,8 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
       at += 3;
     } else if (here === 'WHERE' && of === 'audit') {
       filter = word(tokens[at - 1]) === 'REMOVE' ? 'removed' : 'set';
+    } else if (here === 'AUDIT_GUID' && next === '=') {
+      hasGuid = true;
     } else if (here === 'MODIFY' && next === 'NAME' && second === '=') {
       found.renamed = tokens[at + 3]?.text ?? null;
       at += 3;
@@ -115,6 +120,7 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
     drops,
     ...(hasActions && { actions }),
     ...(filter && { filter }),
+    ...(hasGuid && { hasGuid }),
     ...found,
   };
 }

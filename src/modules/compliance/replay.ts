@@ -34,6 +34,8 @@ import {
  */
 export class AuditReplay {
   readonly #audits = new Map<string, Switch>();
+  /** The records by which audits were dropped. */
+  readonly #drops: Change[] = [];
   /** Audits that leave out what their filters say. */
   readonly #filters = new Map<string, Filter>();
   readonly #specifications = new Map<string, Specification>();
@@ -292,10 +294,11 @@ export class AuditReplay {
       const stands = audit === null ? to === null : this.#audits.get(fold(audit))?.is === 'off';
       return from >= since && stands;
     });
-    if (!stop) return undefined;
+    const stopped = stop ? { ...stop, at: stop.from } : this.#drops.findLast(({ at }) => at >= since);
+    if (!stopped) return undefined;
     // It may be another one that records.
     const isRecorded = [...this.#audits.values()].some(({ is }) => is === 'on');
-    return isRecorded ? { is: 'off', change: null } : { is: 'off', change: { ...stop, at: stop.from } };
+    return { is: 'off', change: isRecorded ? null : stopped };
   }
 
   /** The change by which a specification that is on records what was added to it, at the time since which it does. */
@@ -347,7 +350,7 @@ export class AuditReplay {
     else this.#applyToSpecification(statement, event, change);
   }
 
-  #applyToAudit({ verb, name, renamed, filter, state }: AuditStatement, change: Change): void {
+  #applyToAudit({ verb, name, renamed, hasGuid, filter, state }: AuditStatement, change: Change): void {
     const key = fold(name);
     // A new audit does not record until it is switched on.
     const made: Switch | null = verb === 'create' ? { is: 'off', change } : null;
@@ -355,20 +358,30 @@ export class AuditReplay {
     this.#audits.set(key, known);
     const asked = verb === 'drop' ? 'off' : state;
     if (asked) this.#turn(known, asked, change, name);
-    if (verb === 'drop') this.#endStop(name, change);
+    if (verb === 'drop') {
+      this.#endStop(name, change);
+      this.#drops.push(change);
+      this.#rename(key, `${DROPPED}${change.recordId} ${name}`);
+    }
+    // It may have the id of one that was dropped, and so its specifications.
+    if (hasGuid)
+      for (const specification of this.#specifications.values())
+        if (specification.audit?.startsWith(DROPPED)) specification.audit = null;
     if (filter === 'set') this.#filters.set(key, { ...change, audit: name });
     else if (filter === 'removed' || verb !== 'alter') this.#filters.delete(key);
-    if (renamed !== null) {
-      this.#audits.delete(key);
-      this.#audits.set(fold(renamed), known);
-      for (const stop of this.#stops)
-        if (stop.audit !== null && fold(stop.audit) === key) stop.audit = renamed;
-      const of = this.#filters.get(key);
-      if (of) this.#filters.set(fold(renamed), { ...of, audit: renamed });
-      this.#filters.delete(key);
-      for (const specification of this.#specifications.values())
-        if (specification.audit !== null && fold(specification.audit) === key) specification.audit = renamed;
-    }
+    if (renamed !== null) this.#rename(key, renamed);
+  }
+
+  #rename(key: string, name: string): void {
+    const known = this.#audits.get(key);
+    this.#audits.delete(key);
+    if (known) this.#audits.set(fold(name), known);
+    for (const stop of this.#stops) if (stop.audit !== null && fold(stop.audit) === key) stop.audit = name;
+    const of = this.#filters.get(key);
+    if (of) this.#filters.set(fold(name), { ...of, audit: name });
+    this.#filters.delete(key);
+    for (const specification of this.#specifications.values())
+      if (specification.audit !== null && fold(specification.audit) === key) specification.audit = name;
   }
 
   #applyToSpecification(
@@ -456,6 +469,12 @@ export class AuditReplay {
     this.#failure = change;
   }
 }
+
+/**
+ * What stands before the name of an audit that was dropped. Its specifications stay without any: a new audit of its name
+ * has another id, by which they would name it.
+ */
+const DROPPED = '\0dropped ';
 
 /** The change by which an audit is on or off; null: nothing was known of it, so it may have been on before. */
 const turnedBy = (before: Switch['is'], is: 'on' | 'off', change: Change): Change | null =>
