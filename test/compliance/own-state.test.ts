@@ -162,16 +162,23 @@ describe('controls that our own state answers', () => {
       group: { problem: 'The clock of an agent is 400 seconds ahead' },
     });
 
-    expect((await judgeClocks(trail({ sources: [{}], alerts: [clock] }))).status).toBe('fail');
+    const reported = (ago: number) => ({ lastReported: textOf(hoursAgo(ago)) });
+    const sources = [reported(1)];
+    expect((await judgeClocks(trail({ sources, alerts: [clock] }))).status).toBe('fail');
     // Of a clock that is wrong for months, rule 40 tells once while the alert is open.
     const earlier = { ...clock, createdAt: new Date(hoursAgo(900)), isEarlier: true };
-    expect((await judgeClocks(trail({ sources: [{}], alerts: [earlier] }))).status).toBe('unknown');
-    expect((await judgeClocks(trail({ sources: [{}], alerts: [clock, earlier] }))).status).toBe('fail');
+    expect((await judgeClocks(trail({ sources, alerts: [earlier] }))).status).toBe('unknown');
+    expect((await judgeClocks(trail({ sources, alerts: [clock, earlier] }))).status).toBe('fail');
     expect((await judgeAlerts(ALL, trail({ alerts: [earlier, alert(100, 1)] }))).status).toBe('pass');
     const suppressed = { ...clock, isSuppressed: true };
-    expect((await judgeClocks(trail({ sources: [{}], alerts: [suppressed] }))).status).toBe('fail');
-    expect((await judgeClocks(trail({ sources: [{}] }))).status).toBe('pass');
-    expect((await judgeClocks(trail({ sources: [{}], isWatched: false }))).status).toBe('unknown');
+    expect((await judgeClocks(trail({ sources, alerts: [suppressed] }))).status).toBe('fail');
+    expect((await judgeClocks(trail({ sources }))).status).toBe('pass');
+    expect((await judgeClocks(trail({ sources, isWatched: false }))).status).toBe('unknown');
+    // Nobody looked at the clocks of agents that are silent for longer.
+    const silent = [reported(720), reported(900)];
+    expect((await judgeClocks(trail({ sources: silent }))).status).toBe('unknown');
+    expect((await judgeClocks(trail({ sources: silent, alerts: [clock] }))).status).toBe('fail');
+    expect((await judgeClocks(trail({ sources: [...silent, reported(719)] }))).status).toBe('pass');
     expect((await judgeClocks(trail({}))).status).toBe('unknown');
   });
 

@@ -133,6 +133,12 @@ export async function judgeClocks(trail: InstanceTrail): Promise<Verdict> {
       'unknown',
       `An alert of ${timeOf(open.createdAt)} was open, and there is no other one of its problem until it is resolved: ${String(open.group.problem)}.`,
     );
+  const reported = Math.max(...trail.sources.map(({ lastReported }) => Date.parse(lastReported)));
+  if (reported <= Date.parse(trail.period.from))
+    return verdict(
+      'unknown',
+      `No agent has reported in 30 days: the last one did at ${timeOf(new Date(reported))}.`,
+    );
   if (!(await trail.isWatched()))
     return verdict('unknown', 'The rule that tells of clocks that are wrong, number 40, is switched off.');
   return verdict(
