@@ -264,6 +264,41 @@ describe('who is privileged', () => {
   });
 });
 
+describe('who is privileged by a role of a role', () => {
+  const change = (minute: number, actionId: string, classType: string, role: string, member: string) =>
+    ({
+      ...{ eventTime: at(minute), succeeded: true, actionId, objectName: role },
+      ...{ serverInstanceName: 'SQL01', databaseName: classType === 'RL' ? 'Payroll' : 'master' },
+      ...{ serverPrincipalName: null, databasePrincipalName: null },
+      additional: { classType, targetServerPrincipalName: member },
+    }) as unknown as StoredAuditEvent;
+
+  it('is a member of it while it is one of a powerful role, in whichever order they came', () => {
+    const all = new Privileged();
+    for (const one of [
+      change(10, 'APRL', 'SG', 'ops', 'eve'),
+      change(20, 'APRL', 'SG', 'sysadmin', 'Ops'),
+      change(20, 'APRL', 'RL', 'db_owner', 'helpers'),
+      change(21, 'APRL', 'RL', 'helpers', 'team'),
+      ...[change(22, 'APRL', 'RL', 'team', 'kai'), change(23, 'APRL', 'RL', 'team', 'helpers')],
+      ...[change(25, 'APRL', 'RL', 'others', 'bob'), change(25, 'APRL', 'RL', 'sysadmin', 'bob')],
+      ...[change(30, 'DPRL', 'SG', 'sysadmin', 'ops'), change(40, 'DPRL', 'RL', 'team', 'kai')],
+    ])
+      all.take(one);
+    const at15to45 = (named: object) =>
+      [15, 24, 35, 45].map((minute) =>
+        all.has({ ...change(minute, 'SL', 'RL', 't', ''), ...named } as StoredAuditEvent),
+      );
+    expect(at15to45({ serverPrincipalName: 'EVE' })).toEqual([false, true, false, false]);
+    expect(at15to45({ databasePrincipalName: 'kai' })).toEqual([false, true, true, false]);
+    expect(at15to45({ databasePrincipalName: 'kai', databaseName: 'Crm' })).not.toContain(true);
+    for (const named of [{ databasePrincipalName: 'bob' }, { serverPrincipalName: 'kai' }])
+      expect([named, at15to45(named).includes(true)]).toEqual([named, false]);
+    const filter = printed(all.expression);
+    expect(['eve', 'kai', 'bob'].filter((name) => filter.includes(`"${name}"`))).toEqual(['eve', 'kai']);
+  });
+});
+
 describe('the sources that are not complete for a period', () => {
   const NOW_MS = Date.parse(at(30));
   const source = (completeThrough: string | null, state = 'current') =>

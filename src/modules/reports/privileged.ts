@@ -24,39 +24,43 @@ interface Membership {
   to: string | null;
 }
 
+/** The roles of a principal, each with the times in which it is a member, at a server or in a database of it. */
+interface Roles {
+  readonly place: readonly string[];
+  readonly name: string;
+  readonly times: Map<string, Membership[]>;
+}
+
 /**
- * Who is a member of a powerful role when. Events that change roles, drop logins and users, or rename logins are given in
+ * Who is a member of a powerful role when, also by a role that is a member of it. Events that change roles, drop logins and users, or rename logins are given in
  * the order of their times. Who is removed without having been added was a member before the log began. While sa has
  * another name, that name counts too.
  */
 export class Privileged {
   /** By place and name, letter case folded. The place is a server, or a database of it. */
-  readonly #members = new Map<string, Map<string, Membership[]>>();
-  readonly #logins = new Set([SA]);
-  readonly #users = new Set<string>();
+  readonly #members = new Map<string, Roles>();
 
   take(event: StoredAuditEvent): void {
     const { actionId, succeeded, objectName, eventTime } = event;
     if (!succeeded) return;
     if (isRename(event)) this.#rename(event);
     if (objectName === null) return;
-    const dropped = droppedBy({ ...event, classType: liftedValue('classType', event) });
+    const classType = liftedValue('classType', event);
+    const dropped = droppedBy({ ...event, classType });
     if (dropped) {
-      const left = this.#members.get((dropped.kind === 'login' ? loginKey : userKey)(event, dropped.name));
-      for (const times of left?.values() ?? []) endAt(times, eventTime);
+      const place = dropped.kind === 'login' ? serverOf(event) : databaseOf(event);
+      for (const times of this.#members.get(keyOf(place, dropped.name))?.times.values() ?? [])
+        endAt(times, eventTime);
       return;
     }
     const member = liftedValue('roleMember', event);
     if (member === null) return;
     const role = fold(objectName);
-    const isOfServer = SERVER_ROLES.includes(role);
-    if (!isOfServer && !DATABASE_ROLES.includes(role)) return;
-    (isOfServer ? this.#logins : this.#users).add(member);
-    const key = isOfServer ? loginKey(event, member) : userKey(event, member);
-    const roles = this.#members.get(key) ?? new Map<string, Membership[]>();
-    this.#members.set(key, roles);
-    const times = roles.get(role) ?? [];
-    roles.set(role, times);
+    const place = placeOf(event, role, classType);
+    if (!place) return;
+    const roles = this.#rolesOf(place, member);
+    const times = roles.times.get(role) ?? [];
+    roles.times.set(role, times);
     const last = times.at(-1);
     if (actionId.startsWith('A')) {
       if (last?.to !== null) times.push({ from: eventTime, to: null });
@@ -64,14 +68,23 @@ export class Privileged {
     else endAt(times, eventTime);
   }
 
+  #rolesOf(place: readonly string[], name: string): Roles {
+    const key = keyOf(place, name);
+    const roles = this.#members.get(key) ?? { place, name, times: new Map<string, Membership[]>() };
+    this.#members.set(key, roles);
+    return roles;
+  }
+
   #rename(event: StoredAuditEvent): void {
     const { eventTime, objectName, statement } = event;
     const rename = renameIn(statement ?? '', objectName);
     if (!rename) return;
     const { from, to } = rename;
-    const before = this.#members.get(loginKey(event, from)) ?? new Map<string, Membership[]>();
+    const place = serverOf(event);
+    const before = new Map(this.#members.get(keyOf(place, from))?.times);
     if (fold(from) === SA) before.set(SA, [{ from: eventTime, to: null }]);
-    const now = this.#members.get(loginKey(event, to)) ?? new Map<string, Membership[]>();
+    if (before.size === 0) return;
+    const { times: now } = this.#rolesOf(place, to);
     for (const [role, times] of before) {
       if (times.at(-1)?.to !== null) continue;
       endAt(times, eventTime);
@@ -79,33 +92,41 @@ export class Privileged {
       if (held.at(-1)?.to !== null) held.push({ from: eventTime, to: null });
       now.set(role, held);
     }
-    if (now.size === 0) return;
-    this.#members.set(loginKey(event, to), now);
-    this.#logins.add(to);
   }
 
   /** Whether a principal of the event is sa, or a member at that time. */
   has(event: StoredAuditEvent): boolean {
-    const { serverPrincipalName: login, databasePrincipalName: user } = event;
+    const { serverPrincipalName: login, databasePrincipalName: user, eventTime } = event;
     if (login !== null && fold(login) === SA) return true;
     return (
-      (login !== null && this.#isMember(loginKey(event, login), event.eventTime)) ||
-      (user !== null && this.#isMember(userKey(event, user), event.eventTime))
+      (login !== null && this.#isPrivileged(keyOf(serverOf(event), login), eventTime)) ||
+      (user !== null && this.#isPrivileged(keyOf(databaseOf(event), user), eventTime))
     );
   }
 
-  #isMember(key: string, time: string): boolean {
-    for (const times of this.#members.get(key)?.values() ?? [])
-      if (times.some(({ from, to }) => from <= time && (to === null || time <= to))) return true;
+  /** @param time null: whether it ever was. The role of a role may have had its members at another time */
+  #isPrivileged(key: string, time: string | null): boolean {
+    const reached = new Set([key]);
+    for (const one of reached) {
+      const { place, times = NO_TIMES } = this.#members.get(one) ?? {};
+      for (const [role, held] of times) {
+        if (time !== null && !isAt(held, time)) continue;
+        if (place && isPowerful(place, role)) return true;
+        if (place) reached.add(keyOf(place, role));
+      }
+    }
     return false;
   }
 
   /** A condition that every event of a principal satisfies. */
   get expression(): Expression {
+    const [logins, users] = [new Set([SA]), new Set<string>()];
+    for (const [key, { place, name }] of this.#members)
+      if (this.#isPrivileged(key, null)) (isServer(place) ? logins : users).add(name);
     const term = (field: FieldTerm['field']) => (text: string) => equals(field, text, true);
     const of = [
-      ...[...this.#logins].map(term('serverPrincipalName')),
-      ...[...this.#users].map(term('databasePrincipalName')),
+      ...[...logins].map(term('serverPrincipalName')),
+      ...[...users].map(term('databasePrincipalName')),
     ];
     return { kind: 'or', of };
   }
@@ -116,8 +137,22 @@ function endAt(times: readonly Membership[], time: string): void {
   if (last?.to === null) last.to = time;
 }
 
+const NO_TIMES: ReadonlyMap<string, readonly Membership[]> = new Map();
+const isAt = (times: readonly Membership[], time: string) =>
+  times.some(({ from, to }) => from <= time && (to === null || time <= to));
+
 type Placed = Pick<StoredAuditEvent, 'serverInstanceName' | 'databaseName'>;
-const loginKey = ({ serverInstanceName }: Placed, name: string) =>
-  JSON.stringify([fold(serverInstanceName ?? ''), fold(name)]);
-const userKey = ({ serverInstanceName, databaseName }: Placed, name: string) =>
-  JSON.stringify([fold(serverInstanceName ?? ''), fold(databaseName ?? ''), fold(name)]);
+const serverOf = ({ serverInstanceName }: Placed) => [fold(serverInstanceName ?? '')];
+const databaseOf = (event: Placed) => [...serverOf(event), fold(event.databaseName ?? '')];
+const isServer = (place: readonly string[]) => place.length === 1;
+const keyOf = (place: readonly string[], name: string) => JSON.stringify([...place, fold(name)]);
+
+/** Where a role is; null: no record says it, and the name is none of a powerful role. */
+function placeOf(event: Placed, role: string, classType: string | null): readonly string[] | null {
+  const isOther = classType !== 'SG' && classType !== 'RL';
+  if (classType === 'SG' || (isOther && SERVER_ROLES.includes(role))) return serverOf(event);
+  return classType === 'RL' || (isOther && DATABASE_ROLES.includes(role)) ? databaseOf(event) : null;
+}
+
+const isPowerful = (place: readonly string[], role: string) =>
+  isServer(place) ? SERVER_ROLES.includes(role) || role === SA : DATABASE_ROLES.includes(role);
