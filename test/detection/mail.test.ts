@@ -162,6 +162,29 @@ describe('mail about alerts', () => {
     await expect(sendBy(server.url)).rejects.toMatchObject(probably);
   });
 
+  it('is sent without names where the server refuses their text for good, alone and among others', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    server.blocked = 'X5O-SPAM';
+    const [named, summed] = [
+      told({ group: { login: 'X5O-SPAM' } }),
+      told({ summary: 'X5O-SPAM got a role' }),
+    ];
+    for (const alerts of [[named], [summed], [told(), named]])
+      expect(await sendBy(server.url, undefined, alerts)).toEqual([]);
+    expect(server.mails.map(({ text }) => /^Message-ID: <([^>]*)>$/m.exec(text)?.[1])).toEqual([
+      `${named.alert.alertId}.new@audit-activity`,
+      `${summed.alert.alertId}.new@audit-activity`,
+      expect.stringContaining('.digest@audit-activity'),
+    ]);
+    const texts = server.mails.map(({ text }) => bodyOf(text));
+    for (const text of texts) expect(text).toContain('The mail server refused');
+    expect(texts[0]).toContain(`Alert: ${named.alert.alertId}`);
+    expect(texts[2]).toContain(`Alert: ${named.alert.alertId}`);
+    // Where the rest is refused too, it is a refusal of the mail.
+    server.blocked = 'Brute force';
+    await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: false, isGuess: true });
+  });
+
   it('keeps its Message-ID when it is sent again, and states its urgency', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     const send: Mailer['send'] = (to, alerts) => mailer({ url: server.url, from: FROM }).send(to, alerts);

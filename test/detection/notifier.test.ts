@@ -42,6 +42,8 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     const told: { route: string; notices: readonly Due[] }[] = [];
     const failing = new Map<string, Failure>();
     const hanging = new Set<string>();
+    /** The alerts that the receivers refuse. */
+    const refused = new Set<string>();
     const slow = new Map<string, () => Promise<unknown>>();
     /** The database's clock. */
     const time = async () => new Date(at.nowMs);
@@ -56,6 +58,8 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
         at.nowMs += 1;
         await slow.get(route.name)?.();
         if (hanging.has(route.name)) return new Promise<never>(() => {});
+        if (due.some(({ alertId }) => refused.has(alertId)))
+          return { message: 'HTTP 400', isOfChannel: true, isOfMessage: true };
         return failing.get(route.name) ?? [];
       };
       return new Notifier({
@@ -107,6 +111,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
       told,
       failing,
       hanging,
+      refused,
       slow,
       anInstance,
       aRoute,
@@ -593,6 +598,25 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     expect(toldBy('second')).toHaveLength(1);
   });
 
+  it('sends the other messages of a route although the receiver refuses one for good, and tells of that one', async () => {
+    const { aRoute, note, anInstance, toldBy, refused, failing, notices, at, alerts } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    const all = ids(7);
+    for (const id of all.slice(0, 5)) refused.add(id);
+    await note(...all);
+    const instance = anInstance();
+    await instance.run();
+    const sent = (await notices()).filter(({ sentAt }) => sentAt !== null).map(({ alertId }) => alertId);
+    expect(sent.sort()).toEqual(all.slice(5).sort());
+    await runUntilGivenUp(instance, at);
+    const made = await alerts();
+    expect(made.map(({ groupValues }) => JSON.parse(groupValues).problem)).toEqual([
+      'A receiver refuses an alert',
+    ]);
+    expect(toldBy('siem').flat()).toContain(made[0]?.alertId);
+    expect(failing.size).toBe(0);
+  });
+
   it('tells destinations while a mail server hangs, however many routes lead to it', async () => {
     const { aRoute, note, anInstance, toldBy, hanging } = await aTenant();
     for (let i = 0; i < 20; i++) {
@@ -671,11 +695,13 @@ describe('a channel to a destination', () => {
       message: 'a private address',
       isOfChannel: true,
       isOfInstance: true,
+      isOfMessage: false,
     });
     expect(await outcomeOf(failureOf(new Error('reset')))).toEqual({
       message: 'reset',
       isOfChannel: true,
       isOfInstance: false,
+      isOfMessage: false,
     });
     expect(await outcomeOf({ kind: 'accepted' })).toEqual([]);
   });
@@ -693,7 +719,12 @@ describe('a channel to a destination', () => {
       noticeId: state,
     }));
     const outcome = await new Channels({ reader: acknowledged, mailer: null, send }).send(route, notices);
-    expect(outcome).toEqual({ message: 'refused', isOfChannel: true, isOfInstance: false });
+    expect(outcome).toEqual({
+      message: 'refused',
+      isOfChannel: true,
+      isOfInstance: false,
+      isOfMessage: true,
+    });
     expect(sent.map(({ id, content: { status, escalated } }) => [id, status, escalated])).toEqual([
       ['new', 'new', undefined],
       ['escalated', 'acknowledged', true],

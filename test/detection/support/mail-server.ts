@@ -39,6 +39,8 @@ export class MailServer {
   repeated = '';
   /** Senders from whom the server takes nothing (550). */
   readonly unwelcome = new Set<string>();
+  /** The server refuses mails that hold this text for good (554). */
+  blocked: string | null = null;
   /** The logins that clients tried, whether accepted or not. */
   readonly logins: string[] = [];
 
@@ -69,8 +71,11 @@ export class MailServer {
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
         stream.on('end', () => {
           if (at.made?.isRefusing) return done(smtpError(451, 'later'));
+          const text = Buffer.concat(chunks).toString();
+          if (at.made?.blocked && text.includes(at.made.blocked))
+            return done(smtpError(554, 'looks like spam'));
           at.made?.mails.push({
-            text: Buffer.concat(chunks).toString().replaceAll('\r\n', '\n').replaceAll('\n ', ' '),
+            text: text.replaceAll('\r\n', '\n').replaceAll('\n ', ' '),
             to: session.envelope.rcptTo.map(({ address }) => address),
             isEncrypted: session.secure,
             user: session.user || null,

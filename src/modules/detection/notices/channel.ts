@@ -46,6 +46,8 @@ export interface Failure {
   readonly isGuess?: boolean;
   /** Whether this instance may not connect to the destination. Another instance may. */
   readonly isOfInstance?: boolean;
+  /** Whether the receiver refuses this message for its content. It may take others. */
+  readonly isOfMessage?: boolean;
 }
 
 /** Routes with the same channel fail together. */
@@ -116,6 +118,6 @@ export class Channels {
     if (sent === null) return { message: 'there is no such destination', isOfChannel: true };
     if (sent.kind === 'accepted') return null;
     const { kind, message: reason = kind, isOfInstance = false } = sent;
-    return { message: reason, isOfChannel: true, isOfInstance };
+    return { message: reason, isOfChannel: true, isOfInstance, isOfMessage: kind === 'refused' };
   }
 }

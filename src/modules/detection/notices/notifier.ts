@@ -132,7 +132,10 @@ export class Notifier {
     );
   }
 
-  /** Sends the notices of a route. After a failure the rest waits too, because it would fail in the same way. */
+  /**
+   * Sends the notices of a route. After a failure the rest waits too, because it would fail in the same way; but not after a
+   * message that is refused for its content, which attackers choose in part.
+   */
   async #tell({ route, due }: Job): Promise<void> {
     const { tenantId } = route;
     const { parcels, later } = await this.#parcels(route, due);
@@ -144,8 +147,13 @@ export class Notifier {
       if ('message' in outcome && outcome.isOfInstance) return this.#leave(route, rest, outcome);
       this.#left.end(route.routeId);
       if ('message' in outcome) {
-        await this.#queue.failed(tenantId, rest, outcome.message);
-        if (triesOf(parcel) >= FAILING_TRIES) await this.#tellOfFailure(route, parcel, outcome);
+        const { isOfMessage = false } = outcome;
+        await this.#queue.failed(tenantId, isOfMessage ? parcel : rest, outcome.message);
+        if (triesOf(parcel) >= FAILING_TRIES)
+          await (isOfMessage
+            ? this.#tellOfRefusedAlert(route, parcel, outcome)
+            : this.#tellOfFailure(route, parcel, outcome));
+        if (isOfMessage) continue;
         return;
       }
       await this.#queue.done(tenantId, parcel);
@@ -221,6 +229,18 @@ export class Notifier {
     const others = same.map((one) => one.routeId).filter((id) => id !== routeId);
     const { works, fails } = await this.#queue.outcomesSince(tenantId, others, since);
     return !works && (isOfChannel || fails);
+  }
+
+  /** Makes an alert about one that a receiver refuses for its content. Its own route gets it, too: it does not have these names. */
+  async #tellOfRefusedAlert(route: AlertRoute, due: readonly Due[], { message }: Failure): Promise<void> {
+    const { tenantId, routeId, name } = route;
+    this.parts.log.warn({ tenantId, routeId, error: message }, 'a receiver refuses an alert');
+    await this.parts.health.tell({
+      tenantId,
+      since: sinceOf(due),
+      key: `route ${routeId} refused an alert`,
+      group: { problem: 'A receiver refuses an alert', route: name, channel: channelOf(route) },
+    });
   }
 
   async #tellOfRefused(route: AlertRoute, due: readonly Due[], addresses: readonly string[]): Promise<void> {
