@@ -44,12 +44,22 @@ describe('whether accesses to sensitive objects are recorded', () => {
   const judged = (
     objects: readonly ReturnType<typeof object>[],
     known: Readonly<Record<string, object>>,
-    { within = null, ...more }: { within?: string | null; lastMs?: number; sources?: readonly object[] } = {},
+    {
+      within = null,
+      stopped = null,
+      ...more
+    }: {
+      within?: string | null;
+      stopped?: string | null;
+      lastMs?: number;
+      sources?: readonly object[];
+    } = {},
   ) => {
     const replay = {
       ofObject: ({ objectName }: { objectName: string }) => known[objectName],
       filterOf: () => null,
       mayBeOfActions: () => false,
+      stillSince: (time: string) => (stopped !== null && stopped >= time ? { ...off(9), at: stopped } : null),
     };
     const accesses = async () =>
       new Map(more.lastMs === undefined ? [] : objects.map((one) => [objectKey(one), more.lastMs]));
@@ -99,6 +109,13 @@ describe('whether accesses to sensitive objects are recorded', () => {
       ...{ status: 'pass', since: '2026-05-04T08:04:00.0020000Z' },
       reason: 'Access to each sensitive object is recorded. Of HR.dbo.a, events alone show it.',
     });
+  });
+
+  it('is not shown by an access after which every audit that is known stopped', async () => {
+    const lastMs = Date.parse(at(4));
+    const stoppedAt = (stopped: string) => judged([object('a')], {}, { lastMs, stopped });
+    expect(await stoppedAt(at(4))).toMatchObject({ status: 'fail', since: at(4), recordIds: ['off 9'] });
+    expect(await stoppedAt(at(3))).toMatchObject({ status: 'pass' });
   });
 
   it('is not known where no record says so, and not in a gap', async () => {

@@ -169,7 +169,7 @@ it('what is known of a group changes with an event after its end, unless the eve
   const [since, lastMs] = [ago(90), END_MS - 90 * 60_000];
   const known = { is: 'contradicted', since, by: 'eve', recordId: 'r-1' };
   const stateAt = (seenMs: number, mayBe = false) => {
-    const replay = { of: () => known, mayBeOfDatabase: () => mayBe } as never;
+    const replay = { of: () => known, mayBeOfDatabase: () => mayBe, stillSince: () => null } as never;
     const seen = new Map([['G', { succeeded: 1, failed: 0, lastMs: seenMs }]]);
     return stateOfGroup('G', trailOf({ replay, seen })).state;
   };
@@ -180,6 +180,37 @@ it('what is known of a group changes with an event after its end, unless the eve
     'observed',
   ]);
   expect(stateAt(lastMs + 2, true)).toBe('contradicted');
+});
+
+it('a group that events alone show is not recorded while every audit that is known stands still since', async () => {
+  const session = (minutes: number, audit: string, what: string) =>
+    ({
+      ...{ recordId: `${audit} ${what}`, eventTime: ago(minutes), actionId: 'AUSC', succeeded: true },
+      serverPrincipalName: 'eve',
+      additional: { additionalInformation: `<session><![CDATA[${audit}$A]]></session>event ${what}` },
+    }) as unknown as StoredAuditEvent;
+  const judgedAfter = (...events: StoredAuditEvent[]) => {
+    const replay = new AuditReplay(() => true);
+    for (const event of events) replay.take(event);
+    replay.seenThrough(seenMs);
+    const seen = new Map([['G', { succeeded: 1, failed: 0, lastMs: END_MS - 20 * 60_000 }]]);
+    return judged({ kind: 'groups', groups: ['G'] }, { replay, seen });
+  };
+  const stop = session(20, 'Main', 'disabled');
+  let seenMs = END_MS - 20 * 60_000 + 1_000;
+  expect(await judgedAfter(stop)).toMatchObject({
+    ...{ status: 'fail', since: ago(20), recordIds: ['Main disabled'] },
+    reason: `G is not recorded since ${ago(20)} by eve.`,
+  });
+  for (const others of [
+    [session(21, 'Main', 'disabled')],
+    [stop, session(10, 'Main', 'enabled')],
+    [session(50, 'Other', 'enabled'), stop],
+  ])
+    expect(await judgedAfter(...others)).toMatchObject({ status: 'pass' });
+  // Another audit wrote the newest event.
+  seenMs += 1;
+  expect(await judgedAfter(stop)).toMatchObject({ status: 'pass' });
 });
 
 it('what is sensitive is known once somebody declared it, on whatever server instance', () => {

@@ -167,6 +167,9 @@ describe('a replay of changes to audits', () => {
     it('say nothing where another audit records, and take no earlier stop for its end', () => {
       const other = session(0, 'enabled', 'Other');
       expect(replayed(other, S, stop).of(LOGINS)).toBeNull();
+      const unnamed = replayed(S, stop);
+      unnamed.seenThrough(Date.parse(timeAt(6)));
+      expect(unnamed.of(LOGINS)).toBeNull();
       expect(replayed(session(0, 'disabled'), S).of(LOGINS)?.is).toBe('configured');
       expect(replayed(S, change(5, 'CREATE SERVER AUDIT B TO APPLICATION_LOG')).of(LOGINS)?.is).toBe(
         'configured',

@@ -1,5 +1,6 @@
 import { formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Check } from './frameworks';
+import type { AuditReplay } from './replay';
 import type { Seen } from './seen';
 import type { Filter } from './specification';
 import type { InstanceTrail } from './trail';
@@ -56,8 +57,20 @@ export function stateOfGroup(
     last !== undefined && isAfter(last, since) && !replay.mayBeOfDatabase(group, since);
   if (known?.is === 'configured' || (known && !isRecordedAfter(known.since)))
     return { group, state: known.is, since: known.since, by: known.by, recordId: known.recordId };
-  const state = last ? 'observed' : 'silent';
-  return { group, state, since: last ? timeOf(last.lastMs) : null, by: null, recordId: null };
+  return { group, ...observedAt(last?.lastMs, replay) };
+}
+
+/** What is known by the last event alone, after which the audits may have stopped. */
+export function observedAt(
+  lastMs: number | undefined,
+  replay: Pick<AuditReplay, 'stillSince'>,
+): Omit<GroupState, 'group'> {
+  if (lastMs === undefined) return { state: 'silent', since: null, by: null, recordId: null };
+  const since = timeOf(lastMs);
+  const still = replay.stillSince(since);
+  return still
+    ? { state: 'contradicted', since: still.at, by: still.by, recordId: still.recordId }
+    : { state: 'observed', since, by: null, recordId: null };
 }
 
 /** The record of the change may be the last of its group, so a later event counts from the next millisecond on. */

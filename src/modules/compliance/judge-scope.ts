@@ -10,9 +10,9 @@ import {
   gapSentence,
   idsOf,
   judgeGroups,
+  observedAt,
   type ScopeOf,
   stateOfGroup,
-  timeOf,
   unreadSentence,
   type Verdict,
   verdict,
@@ -112,9 +112,7 @@ function stateOfObject(
     const { is, since, by, recordId } = known;
     return { name, state: { group: OBJECT_ACCESS, state: is, since, by, recordId } };
   }
-  const state = lastMs === undefined ? 'silent' : 'observed';
-  const since = lastMs === undefined ? null : timeOf(lastMs);
-  return { name, state: { group: OBJECT_ACCESS, state, since, by: null, recordId: null } };
+  return { name, state: { group: OBJECT_ACCESS, ...observedAt(lastMs, trail.replay) } };
 }
 
 function namesOf(states: readonly ObjectState[]): string {

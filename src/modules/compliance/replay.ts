@@ -34,6 +34,7 @@ import {
  */
 export class AuditReplay {
   readonly #audits = new Map<string, Switch>();
+  #seenMs = 0;
   /** The records by which audits were dropped. */
   readonly #drops: Change[] = [];
   /** Audits that leave out what their filters say. */
@@ -112,6 +113,11 @@ export class AuditReplay {
       for (const statement of own) this.#apply(statement, event, change);
       if (own.length === 0) this.#forget(event);
     } else this.#forget(event);
+  }
+
+  /** Notes the time of the newest event of any code: some audit recorded it. */
+  seenThrough(ms: number): void {
+    this.#seenMs = ms;
   }
 
   /**
@@ -249,6 +255,11 @@ export class AuditReplay {
     );
   }
 
+  /** The change since which every audit that is known stands still, if it came after a time; null: none did. */
+  stillSince(time: string): Change | null {
+    return this.#anyAudit(time)?.change ?? null;
+  }
+
   /** The times in which an audit stood still, oldest first. */
   get stops(): readonly Stop[] {
     return this.#stops;
@@ -297,7 +308,8 @@ export class AuditReplay {
     const stopped = stop ? { ...stop, at: stop.from } : this.#drops.findLast(({ at }) => at >= since);
     if (!stopped) return undefined;
     // It may be another one that records.
-    const isRecorded = [...this.#audits.values()].some(({ is }) => is === 'on');
+    const isOn = [...this.#audits.values()].some(({ is }) => is === 'on');
+    const isRecorded = isOn || this.#seenMs > Date.parse(stopped.at) + STOPPING_MS;
     return { is: 'off', change: isRecorded ? null : stopped };
   }
 
@@ -469,6 +481,9 @@ export class AuditReplay {
     this.#failure = change;
   }
 }
+
+/** Within this time after its stop, an audit may still have written an event. */
+const STOPPING_MS = 1_000;
 
 /**
  * What stands before the name of an audit that was dropped. Its specifications stay without any: a new audit of its name

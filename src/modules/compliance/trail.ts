@@ -273,6 +273,7 @@ export async function readTrails(
   const newest = new Map<string, number>();
   for (const name of names)
     newest.set(name, events.get(name)?.lastMs ?? (await newestBefore(ask, tenants, name, to)));
+  for (const [name, { replay }] of known) replay.seenThrough(newest.get(name) ?? 0);
   const later = laterOfTenant(parts, {
     ...{ tenants, groupEach, from, to },
     known: hasLater ? answers : null,
