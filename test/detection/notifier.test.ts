@@ -598,6 +598,33 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     expect(toldBy('second')).toHaveLength(1);
   });
 
+  it('tells the states of an alert in their order, also where the first one has to be sent again', async () => {
+    const { aRoute, noted, anInstance, failing, told, at } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    failing.set('siem', { message: 'HTTP 503', isOfChannel: true });
+    const all = ids(12);
+    await noted({}, ...all);
+    const instance = anInstance();
+    await instance.run();
+    failing.clear();
+    told.length = 0;
+    for (const status of ['acknowledged', 'resolved']) {
+      at.nowMs += 1_000;
+      await noted({ status }, ...all);
+    }
+    const [other = ''] = ids(1);
+    await noted({}, other);
+    await instance.run();
+    const states = (id: string) =>
+      told
+        .flatMap(({ notices }) => notices.filter(({ alertId }) => alertId === id))
+        .map(({ state }) => state);
+    expect([states(all[0] ?? ''), states(other)]).toEqual([[], ['new']]);
+    at.nowMs += LATER;
+    for (let i = 0; i < 3; i++) await instance.run();
+    for (const id of all) expect(states(id)).toEqual(['new', 'acknowledged', 'resolved']);
+  });
+
   it('sends the other messages of a route although the receiver refuses one for good, and tells of that one', async () => {
     const { aRoute, note, anInstance, toldBy, refused, failing, notices, at, alerts } = await aTenant();
     await aRoute('siem', { destinationId: randomUUID(), format: 'json' });

@@ -20,7 +20,10 @@ const DUE_MAX = 250;
 const LEASE_MS = 60_000;
 const RETRY: Growth = { firstMs: 4_000, mostMs: 300_000 };
 const NEXT_MS_MAX = 2 * RETRY.mostMs;
-const IS_DUE = `${isOver('next_at', '$1::timestamptz', '$2::timestamptz')} AND (not_before IS NULL OR not_before <= $1::timestamptz)`;
+const IS_DUE = `${isOver('n.next_at', '$1::timestamptz', '$2::timestamptz')} AND (n.not_before IS NULL OR n.not_before <= $1::timestamptz)`;
+/** The states of an alert are told on a route one after the other: each once those before it were sent. */
+const IS_NEXT = `${IS_DUE} AND NOT EXISTS (SELECT FROM alert_notice e WHERE e.tenant_id = n.tenant_id
+  AND e.route_id = n.route_id AND e.alert_id = n.alert_id AND e.sent_at IS NULL AND e.created_at < n.created_at)`;
 const ERROR_CHARS_MAX = 512;
 const SENT_ESCALATIONS = `state = '${ESCALATED}' AND sent_at IS NOT NULL`;
 
@@ -46,8 +49,8 @@ export class NoticeQueue {
   ): Promise<readonly { readonly tenantId: number }[]> {
     const now = await this.now();
     return this.owner.models.$queryRawUnsafe(
-      `SELECT DISTINCT tenant_id AS "tenantId" FROM alert_notice
-       WHERE sent_at IS NULL AND ${IS_DUE} AND ${of} AND route_id <> ALL($3::uuid[]) LIMIT ${most}`,
+      `SELECT DISTINCT tenant_id AS "tenantId" FROM alert_notice n
+       WHERE sent_at IS NULL AND ${IS_NEXT} AND ${of} AND route_id <> ALL($3::uuid[]) LIMIT ${most}`,
       ...[now, after(now, NEXT_MS_MAX), except],
     );
   }
@@ -58,7 +61,7 @@ export class NoticeQueue {
     const until = after(now, LEASE_MS);
     const rows = await this.owner.models.$queryRawUnsafe<Omit<Due, 'until'>[]>(
       `UPDATE alert_notice n SET next_at = $4::timestamptz, tries = n.tries + 1
-       FROM (SELECT notice_id FROM alert_notice WHERE tenant_id = $3::int AND sent_at IS NULL AND ${IS_DUE}
+       FROM (SELECT notice_id FROM alert_notice n WHERE tenant_id = $3::int AND sent_at IS NULL AND ${IS_NEXT}
            AND route_id <> ALL($5::uuid[]) ORDER BY next_at LIMIT ${DUE_MAX}) d
        WHERE n.tenant_id = $3::int AND n.notice_id = d.notice_id AND n.sent_at IS NULL AND ${IS_DUE}
        RETURNING n.notice_id::text AS "noticeId", n.route_id::text AS "routeId", n.alert_id::text AS "alertId",
