@@ -164,6 +164,25 @@ describe('an event that is read from its bytes', () => {
     );
   });
 
+  it('has the id of its own file and day, however like those of the event before they are', async () => {
+    const { fileGuid } = anEvent();
+    const other = (at: number) =>
+      fileGuid.slice(0, at) + (fileGuid[at] === '0' ? 1 : 0) + fileGuid.slice(at + 1);
+    const digits = [...fileGuid].flatMap((char, at) => (char === '-' ? [] : at));
+    const days = ['01-01', '01-11', '02-01', '01-21', '03-01', '10-01', '11-01', '12-11', '12-31'].flatMap(
+      (day) => [`2024-${day}`, `2025-${day}`],
+    );
+    const events = [
+      ...digits.flatMap((at) => [{ fileGuid }, { fileGuid: other(at) }]),
+      ...days
+        .flatMap((one) => days.flatMap((day) => [one, day]))
+        .map((day) => ({ eventTime: `${day}T08:00:00.0000000Z` })),
+    ];
+    const [ofBytes, parsed] = await inBothWays(JSON.stringify(events.map((change) => anEvent(change))));
+    expect(ofBytes).toMatchObject({ rejected: [] });
+    expect(ofBytes).toEqual(parsed);
+  });
+
   it('keeps its year if that is one of the first century, which JavaScript takes for one of the twentieth', async () => {
     const [bytes, objects] = await inBothWays(
       JSON.stringify([anEvent({ eventTime: '0099-01-01T00:00:00.0000000Z' })]),

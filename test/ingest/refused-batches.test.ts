@@ -32,6 +32,13 @@ describe('batches of which most is rejected', () => {
     expect(await trial.send('bad', 0)).toBeCloseTo(2_000 - refusedFreeMs);
   });
 
+  it('keep the debt of their key when a batch of another one is rejected', async () => {
+    const trial = new Trial();
+    trial.batches.note('bad', 0, 2 * refusedEventsPerSecond);
+    trial.batches.note('also bad', 0, refusedEventsPerSecond / 2);
+    expect(await trial.send('bad', 0)).toBeCloseTo(2_000 - refusedFreeMs);
+  });
+
   it('delay nothing if they are few and small', async () => {
     const trial = new Trial();
     for (let i = 0; i < 100; i++) trial.batches.note('key', 4_000, 5);
