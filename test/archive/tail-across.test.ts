@@ -11,6 +11,37 @@ import { ArchiveTrial } from './archive-trial';
 const OLD = '2026-01-06T08:00:00.0000000Z';
 const LATER = '2026-01-13T08:00:00.0000000Z';
 
+describe.each(ENGINES)('the log of a tenant with a week in a file on %s', (engine) => {
+  it('is read in pieces of any size, and no event of the file is passed over', async () => {
+    const base = await Store.open(engine);
+    const trial = await ArchiveTrial.open(base);
+    try {
+      const events = base.checked(Array.from({ length: 5 }, () => ({ eventTime: OLD })));
+      await base.insert(events);
+      await trial.settle();
+      expect((await trial.seal(OLD, base.tenantId)).outcome).toBe('sealed');
+      const reader = new PostgresArrivalReader(base.database.service);
+      for (const limits of [
+        { events: 2, bytes: 1_000_000 },
+        { events: 100, bytes: 1 },
+      ]) {
+        const read: string[] = [];
+        let [from, removed] = [0, 0];
+        for (let calls = 0; from < events.length && calls < 10; calls++) {
+          const page = await reader.read(base.tenantId, from, { positions: 100, ...limits });
+          read.push(...page.items.map(({ event }) => event.recordId));
+          removed += page.removed;
+          from = page.next;
+        }
+        expect([read.toSorted(), removed]).toEqual([events.map(({ recordId }) => recordId).sort(), 0]);
+      }
+    } finally {
+      await trial.close();
+      await base.close();
+    }
+  });
+});
+
 describe.each(ENGINES)(
   'the tail of several tenants, of whom one has a week in a file that is away, on %s',
   (engine) => {

@@ -4,6 +4,7 @@ import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
 import { laterPage, Tail, type TailRequest } from '../../src/modules/tail/tail';
 import type { ArrivalLimits, ArrivalPlace, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
+import { NewArrivals } from '../../src/store/log/arrivals/new-arrivals';
 import { tenantSet } from '../../src/tenant-set';
 import { testEpoch } from '../support/epoch';
 import { until } from '../support/until';
@@ -516,4 +517,17 @@ describe('a call of the tail that waits', () => {
       await expect(trial.read({ from: null, cursor, whileWaiting: refused })).rejects.toThrow('ended');
     });
   });
+});
+
+it('a call that waits for several tenants hears of news of any of them, also where another one has a log no more', async () => {
+  const sizes = new Map([
+    [7, 3],
+    [9, 4],
+  ]);
+  const news = new NewArrivals({ sizes: async () => new Map(sizes) });
+  const known = new Map([...sizes, [8, 5]]);
+  expect(await news.wait(known, 3 * LIMITS.arrivalLookMs)).toBeNull();
+  const heard = news.wait(known, 60_000);
+  sizes.set(9, 5);
+  expect(await heard).toEqual(sizes);
 });
