@@ -6,6 +6,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import pino from 'pino';
 import { answerExport } from '../../rest-facade/export';
 import { answerLive } from '../../rest-facade/live';
+import { answerPackage } from '../../rest-facade/package';
 import {
   answerNewRun,
   answerRunFile,
@@ -21,6 +22,7 @@ import { DomainError, serviceUnavailable } from '../../src/errors';
 import { MARK } from '../../src/event/marks';
 import { errorResponder } from '../../src/http/refusal';
 import { LIMITS } from '../../src/limits';
+import type { MakePackage } from '../../src/modules/evidence/package/evidence-package';
 import type { Export } from '../../src/modules/export/export-events';
 import type { MakeRequest } from '../../src/modules/reports/maker';
 import type { TailPage, TailRequest } from '../../src/modules/tail/tail';
@@ -70,6 +72,9 @@ class Entrance {
   streams = 0;
   mayStream = true;
   exportsEnded = 0;
+  /** What the connection of a package got, and the end of its lease among it. */
+  readonly inPackage: string[] = [];
+  readonly covered: object[] = [];
   filesRead = 0;
   whileMade = async () => {};
   counted: number | null = 3;
@@ -147,8 +152,21 @@ class Entrance {
     totalCount: this.counted,
     handedOver: 2,
     batches: this.batches(),
-    end: async () => void this.exportsEnded++,
+    end: async () => {
+      this.exportsEnded++;
+      this.inPackage.push('lease ended');
+    },
   });
+  readonly packages = {
+    make: async function* ({ events, write, gaps }: Parameters<MakePackage>[0]) {
+      for await (const some of events) for await (const line of write(some)) yield Buffer.from(line);
+      yield Buffer.from(JSON.stringify(await gaps()));
+    } as MakePackage,
+    coverage: async (_tenants: unknown, question: object) => {
+      this.covered.push(question);
+      return { gapCount: 0 };
+    },
+  };
   onGone = () => {};
   readonly contextOf = async (_: Request, response: Response): Promise<Call> => {
     const gone = whenClosed(response);
@@ -192,6 +210,22 @@ describe('answers that are written while they are read', () => {
     app.get(
       '/export',
       by(() => answerExport(at.begin, { written } as never, at.contextOf)),
+    );
+    app.get(
+      '/package',
+      by(() => (request, response, next) => {
+        const write = response.write.bind(response) as (...args: unknown[]) => boolean;
+        response.write = (...args: unknown[]) => {
+          at.inPackage.push(String(args[0]).startsWith('{"gapCount"') ? 'last piece' : 'piece');
+          return write(...args);
+        };
+        return answerPackage(
+          at.begin,
+          at.packages,
+          { written } as never,
+          at.contextOf,
+        )(request, response, next);
+      }),
     );
     app.get(
       expressPath(RUN_FILE_ROUTE),
@@ -253,6 +287,16 @@ describe('answers that are written while they are read', () => {
       };
       const { status, text } = await call('/export');
       expect([status, secrets(text), text.trim().split('\n').length]).toEqual([200, 1, 3]);
+    });
+
+    it('breaks a package, whose events could not be proven without them', async () => {
+      at.batches = async function* () {
+        yield secretEvents(1);
+        at.masking = [7];
+        yield secretEvents(2);
+      };
+      await expect(call('/package')).rejects.toThrow();
+      expect([at.noted.at(-1)?.outcome, at.exportsEnded > 0]).toEqual(['forbidden', true]);
     });
 
     it('breaks an export whose filter looks into statements', async () => {
@@ -662,6 +706,20 @@ describe('answers that are written while they are read', () => {
       };
       await expect(call('/export')).rejects.toThrow();
       expect([at.exportsEnded > 0, at.noted.at(-1)]).toMatchObject([true, { outcome: 'forbidden', rows: 2 }]);
+    });
+  });
+
+  describe('an evidence package', () => {
+    it('has ended its lease when its last piece leaves: its caller may ask again at once', async () => {
+      const { text } = await call('/package');
+      expect(text.trim().split('\n')).toHaveLength(3);
+      expect(at.inPackage.slice(0, -1)).toEqual(['piece', 'lease ended', 'last piece']);
+    });
+
+    it('says of the time and the filter of its question how complete their events are', async () => {
+      await call('/package?startTime=2026-01-01T00:00:00Z&databaseName=Payroll');
+      expect(at.covered).toMatchObject([{ from: '2026-01-01T00:00:00.0000000Z', to: null }]);
+      expect(JSON.stringify(at.covered)).toContain('Payroll');
     });
   });
 });
