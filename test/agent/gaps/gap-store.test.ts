@@ -2,8 +2,10 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { systemClock } from '../../../agent/clock';
 import { type Gap, toGap } from '../../../agent/gaps/gap';
 import { GapStore } from '../../../agent/gaps/gap-store';
+import { OpenGaps } from '../../../agent/gaps/open-gaps';
 import { LineLog } from '../../../agent/log';
 import { timeOf } from './support';
 
@@ -173,4 +175,20 @@ describe('the store of gaps', () => {
     });
     await fc.assert(check, { numRuns: 60 });
   });
+});
+
+it('a gap that could not be put on disk, as on a full one, is put there by the next attempt', async () => {
+  const stored: Gap[] = [];
+  const add = jest
+    .fn(async (gap: Gap) => void stored.push(gap))
+    .mockRejectedValueOnce(new Error('no space left'));
+  const gaps = new OpenGaps('X', { unended: [], add }, { ...systemClock, now: () => 0 });
+  const file = { name: 'x.sqlaudit', fileGuid: null, audit: 'x', created: 0n, lastTime: null };
+  const note = { reason: 'FILE_DELETED', detail: 'is missing' } as const;
+  gaps.note(file, { ...note, range: 'from 1' });
+  gaps.note(file, { ...note, range: 'from 2' });
+  await expect(gaps.flush()).rejects.toThrow('no space left');
+  await gaps.flush();
+  const gapIds = ['from 1', 'from 2'].map((range) => gapOf(0, { ...note, range, fileGuid: null }).gapId);
+  expect(stored.map(({ gapId }) => gapId)).toEqual(gapIds);
 });
