@@ -150,6 +150,22 @@ describe('alerts of a tenant', () => {
     );
   });
 
+  it('count a finding once that comes twice, in one step or in a later one', async () => {
+    const { tenantId, models, list } = await aTenant();
+    const recordIds = [recordIdFloor(BigInt(Date.parse('2026-01-05T02:00:00Z')) * 10_000n)];
+    const us = microsecondsOfRecordId(recordIds[0] ?? '');
+    const finding: Finding = {
+      ...{ findingId: randomUUID(), ruleId: RULE, ruleVersion: 1, severity: 'high', title: 'Role' },
+      ...{ group: { serverPrincipalName: 'sa' }, groupKey: 'sa', dedupMinutes: 60, recordIds },
+      ...{ firstAt: us, lastAt: us, eventCount: 1, principals: ['sa'], instances: [] },
+    };
+    const other = { ...finding, findingId: randomUUID() };
+    const write = async (...findings: readonly Finding[]) =>
+      (await models.$transaction((tx) => writeFindings(tx, tenantId, findings, NOW_MS))).findings;
+    expect([await write(finding, other, finding), await write(other, finding)]).toEqual([2, 0]);
+    expect(await list()).toMatchObject([{ findingCount: 2, eventCount: 2n }]);
+  });
+
   it('begin anew a whole period after the finding that began them, and before that the nearest one grows', async () => {
     const { found, list } = await aTenant();
     const of = (minute: number) => found([{ to: 'a', minute, dedupMinutes: 10 }]);
