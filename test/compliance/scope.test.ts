@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/limits';
 import { ONE_ENGINE } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
 import { until } from '../support/until';
@@ -234,6 +235,33 @@ describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
       ...['endComplianceDeclaration', 'endComplianceDeclaration'],
       'declareCompliance',
     ]);
+  });
+
+  it('keeps so many declarations of a tenant, those too that ended as they began, which were a mistake', async () => {
+    const { tenantId, declare } = await tenantWith([]);
+    const limit = jest.replaceProperty(LIMITS, 'declarationsMax', 2 as never);
+    const end = (declarationId: string, validUntil: string) =>
+      at.world.graphql(
+        at.world.operatorKey,
+        `mutation($tenantId: String!, $id: String!, $validUntil: String) {
+          endComplianceDeclaration(tenantId: $tenantId, declarationId: $id, validUntil: $validUntil) { validUntil } }`,
+        { tenantId, id: declarationId, validUntil },
+      );
+    try {
+      const validFrom = timeAt('10:00:00');
+      const auditor = { kind: 'auditor', principalName: 'ana', validFrom };
+      const made = await declare(auditor);
+      expect((await end(made.declarationId, '2026-01-05T09:59:59.999Z')).body.errors).toMatchObject([
+        { message: 'validUntil is before the declaration begins.' },
+      ]);
+      expect((await end(made.declarationId, validFrom)).body.data.endComplianceDeclaration.validUntil).toBe(
+        new Date(validFrom).toISOString(),
+      );
+      await declare(auditor);
+      await expect(declare(auditor)).rejects.toThrow('A tenant has at most 2 declarations.');
+    } finally {
+      limit.restore();
+    }
   });
 
   it('takes what is configured from an uploaded snapshot, and keeps its hash', async () => {
