@@ -192,3 +192,14 @@ describe('a run whose pieces cannot be stored', () => {
     expect(forgotten).toHaveLength(1);
   });
 });
+
+it('a run whose last piece could not be stored has no end', async () => {
+  const put = async (): Promise<never> => {
+    throw new Error('no space left');
+  };
+  const writer = new RunWriter(new LocalFileMaker(), plan('lost'), put, whole);
+  await writer.begin();
+  await writer.rows([row(1, 'SELECT 1', 'APP1')]);
+  await expect(writer.end({ ...END, rows: 1 }, [])).rejects.toThrow('no space left');
+  await writer.close();
+});
