@@ -491,12 +491,23 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     await state(`v${ERASED.toLowerCase()}`, { k: 'x', v: { login: ERASED }, b: { first: 1, last: 2 } });
     await state('joined', { k: 'y', v: {}, b: [{ v: `${ERASED.toLowerCase()}\u001fx` }] });
     await state('kept', { k: 'z', v: { login: 'CORP\\alice' }, b: { first: 1, last: 2 } });
-    await store.query(
-      `INSERT INTO destination (tenant_id, destination_id, name, type, settings, secrets, filter, format, state, position,
-         last_error, last_error_at, set_aside)
-       VALUES ($1, $2::uuid, 'd', 'webhook', '{}', '', '', 'json', 'active', 0, $3, now(), 2)`,
-      ...[tenantId, uuid(30), `refused ${NEEDLE}`],
-    );
+    // What receivers answered repeats what they were sent.
+    for (const [destinationId, setAside] of [
+      [uuid(30), 2],
+      [uuid(31), 0],
+    ])
+      await store.query(
+        `INSERT INTO destination (tenant_id, destination_id, name, type, settings, secrets, filter, format, state, position,
+           last_error, last_error_at, set_aside)
+         VALUES ($1, $2::uuid, 'd', 'webhook', '{}', '', '', 'json', 'active', 0, $3, now(), $4)`,
+        ...[tenantId, destinationId, `refused ${NEEDLE}`, setAside],
+      );
+    await models.alertNotice.create({
+      data: {
+        ...{ tenantId, noticeId: uuid(32), routeId: uuid(33), alertId: uuid(7), state: 'new', tries: 1 },
+        ...{ createdAt: at, nextAt: at, error: `refused ${NEEDLE}` },
+      },
+    });
     const aside = (position: bigint, recordId: string, message: string) =>
       models.destinationSetAside.create({
         data: { tenantId, destinationId: uuid(30), position, recordId, message, at },
@@ -570,7 +581,13 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     // Whoever has read the rules' windows writes none of them.
     expect((await rows('detection_position'))[0]?.revision).toBeGreaterThan(4);
     expect(await rows('destination_set_aside')).toEqual([expect.objectContaining({ record_id: other })]);
-    expect(await rows('destination')).toEqual([expect.objectContaining({ set_aside: 1, last_error: null })]);
+    expect(
+      (await rows('destination')).map(({ set_aside, last_error }) => [set_aside, last_error]).sort(),
+    ).toEqual([
+      [0, null],
+      [1, null],
+    ]);
+    expect(await rows('alert_notice')).toEqual([expect.objectContaining({ tries: 1, error: null })]);
     expect((await rows('report_run')).map(({ state }) => state).sort()).toEqual(['given-up', 'over']);
     expect([await rows('report_piece'), await rows('backtest')]).toEqual([[], []]);
     for (const table of ['event_note', 'incident_event'])

@@ -52,10 +52,16 @@ const SET_ASIDE = `
 DELETE FROM destination_set_aside WHERE tenant_id = $1::int AND record_id = ANY(${IDS})
 RETURNING destination_id::text AS id`;
 const COUNT_ASIDE = `
-UPDATE destination d SET last_error = NULL, last_error_at = NULL, set_aside = (
+UPDATE destination d SET set_aside = (
   SELECT count(*)::int FROM destination_set_aside s
   WHERE s.tenant_id = $1::int AND s.destination_id = d.destination_id)
 WHERE d.tenant_id = $1::int AND d.destination_id = ANY(${IDS})`;
+
+/** What receivers answered last: it may repeat an event, or an alert of it. */
+const ANSWERED = [
+  'UPDATE destination SET last_error = NULL, last_error_at = NULL WHERE tenant_id = $1::int AND last_error IS NOT NULL',
+  'UPDATE alert_notice SET error = NULL WHERE tenant_id = $1::int AND error IS NOT NULL',
+];
 
 /** What people wrote about the events, and that they put them into incidents. Who did it stays in the history. */
 const NOTES = `DELETE FROM event_note WHERE tenant_id = $1::int AND record_id = ANY(${IDS})`;
@@ -79,7 +85,7 @@ const WHOLE = [
 
 export const PURGED_TABLES = [
   ...['finding', 'alert', 'incident', 'detection_state', 'destination_set_aside', 'report_piece', 'backtest'],
-  ...['event_note', 'incident_event', 'incident_change'],
+  ...['event_note', 'incident_event', 'incident_change', 'destination', 'alert_notice'],
 ];
 
 /** Removes what was made of events: of findings and alerts everything but rule, severity, hours and numbers. */
@@ -106,7 +112,7 @@ export async function purgeCopies(
       await idsOf(COUNT_ASIDE, await idsOf(SET_ASIDE, recordIds));
       for (const statement of [NOTES, PLACED, HISTORY])
         await tx.$executeRawUnsafe(statement, tenantId, recordIds.join());
-      for (const statement of WHOLE) await tx.$executeRawUnsafe(statement, tenantId);
+      for (const statement of [...ANSWERED, ...WHOLE]) await tx.$executeRawUnsafe(statement, tenantId);
     },
     { timeout: 180_000, maxWait: 60_000 },
   );
