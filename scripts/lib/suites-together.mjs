@@ -5,9 +5,12 @@ import { join, relative } from 'node:path';
 const FOLDER = '.setup/suites-together';
 /** More in a group spare little, and let a core idle at the end. */
 const GROUP_MAX = 12;
-/** A suite that replaces what others of its process use, and for longer than its tests run, has the process for itself. */
+/**
+ * A suite that replaces what others of its process use, and for longer than its tests run, has the process for itself; so has
+ * one with another time limit, which holds for all tests of a file.
+ */
 const REPLACES =
-  /\bjest\.(mock|doMock|unmock|resetModules|isolateModules)\b|^(const \w+ = )?jest\.(?!setTimeout)\w+\(|\bprocess\.env\.\w+ = |\bholdSharedWindows\b/m;
+  /\bjest\.(mock|doMock|unmock|resetModules|isolateModules)\b|^(const \w+ = )?jest\.\w+\(|\bprocess\.env\.\w+ = |\bholdSharedWindows\b/m;
 /** A suite that measures how long others wait has the process for itself. */
 const HOSTILE = '.hostile.test.ts';
 

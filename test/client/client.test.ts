@@ -51,8 +51,6 @@ const page = (ids: readonly string[], hasNextPage = false) =>
 
 /** The time limit of a call, which differs from every wait. */
 const LIMIT_MS = 41_000;
-// No call waits for real.
-jest.setTimeout(10_000);
 
 describe('the client', () => {
   let asked: string[];

@@ -9,10 +9,11 @@ const REPLACING: Record<string, string> = {
   'test/keys/clock.test.ts': 'jest.useFakeTimers();\n',
   'test/keys/module.test.ts': "jest.mock('../../src/errors', () => ({}));\n",
   'test/keys/function.test.ts': "const ask = jest.spyOn(globalThis, 'fetch');\n",
+  'test/keys/time.test.ts': 'jest.setTimeout(9);\n',
   'test/keys/setting.test.ts': "describe('all', () => {\n  process.env.PORT = '1';\n});\n",
 };
-/** A suite that replaces something within a test, and has another time for its tests. */
-const WITHIN = "jest.setTimeout(9);\nit('one', () => {\n  jest.spyOn(globalThis, 'fetch');\n});\n";
+/** A suite that replaces something within a test. */
+const WITHIN = "it('one', () => {\n  jest.spyOn(globalThis, 'fetch');\n});\n";
 const SUITES = [
   ...Array.from({ length: 13 }, (_, index) => `test/keys/${index}.test.ts`),
   'test/keys/long.test.ts',
@@ -46,7 +47,7 @@ describe('suites that run together', () => {
   const grouped = () =>
     evaluate(`inGroups(root, ${JSON.stringify(SUITES)}, (suite) => suite.includes('long'))`) as string[];
 
-  it('are each in one group, except long and hostile ones, and those that replace what others use', () => {
+  it('are each in one group, except long and hostile ones, and those that replace what others use or have another time limit', () => {
     const files = grouped().slice(grouped().indexOf('--runTestsByPath') + 1);
     expect(files).toEqual([
       'test/keys/long.test.ts',
