@@ -73,9 +73,16 @@ export function answerTail(
         return came;
       },
     });
-    refuseHidden(TAIL_PARAMETERS, filters, await shown.look());
+    // Nothing is lost when a later call brings the events.
+    const orLater = <T>(work: Promise<T>) =>
+      work.catch((error) => {
+        if (!isUnavailable(error)) throw error;
+        return null;
+      });
+    const masks = await orLater(shown.look());
+    if (masks) refuseHidden(TAIL_PARAMETERS, filters, masks);
     // Texts are whole, and the tenant began to mask them meanwhile.
-    const page = asTexts && !shown.isAll ? laterPage(read) : read;
+    const page = masks === null || (asTexts && !shown.isAll) ? laterPage(read) : read;
     const made = async ({ items }: TailPage) => {
       const seen = items.map((item) => ('event' in item ? { ...item, event: shown.one(item.event) } : item));
       const texts = await textsOf(seen, format as FeedFormat);
@@ -87,15 +94,10 @@ export function answerTail(
       call.charge(furtherCalls(texts));
       return pieces;
     };
-    const answered = await made(page)
-      .then((pieces) => ({ page, pieces }))
-      .catch((error) => {
-        // Nothing is lost when a later call brings the events.
-        if (!isUnavailable(error)) throw error;
-        return { page: laterPage(page), pieces: [] };
-      });
-    send(request, response, answered.page, { pieces: answered.pieces, isLines, room });
-    running.rows = answered.page.items.length;
+    const pieces = await orLater(made(page));
+    const answered = pieces === null ? laterPage(page) : page;
+    send(request, response, answered, { pieces: pieces ?? [], isLines, room });
+    running.rows = answered.items.length;
   });
 }
 

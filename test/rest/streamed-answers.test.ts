@@ -553,6 +553,20 @@ describe('answers that are written while they are read', () => {
       ]);
     });
 
+    it('leaves its events to a later call where the database cannot say now which tenants are masked', async () => {
+      at.pages = [
+        () => {
+          at.parts.maskedTenants.among = async () => Promise.reject(serviceUnavailable(new Error('busy')));
+          return pageOf('c1', [arrived(1)], { removed: 3, caughtUp: true });
+        },
+      ];
+      const { status, text } = await call('/tail?from=now&wait=5');
+      expect([status, JSON.parse(text)]).toMatchObject([
+        200,
+        { data: [], meta: { nextCursor: 'start', caughtUp: false, removed: 0 } },
+      ]);
+    });
+
     it('leaves its events to a later call where a large statement cannot be read now', async () => {
       at.pages = [pageOf('c1', [arrived(1)], { removed: 3, caughtUp: true, sources: [] })];
       at.parts.large.pieces = async () => Promise.reject(serviceUnavailable(new Error('busy')));
