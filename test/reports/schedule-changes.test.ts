@@ -14,15 +14,11 @@ import { AN_ATTEMPT } from '../support/attempt';
 import { describeOnPostgres, ENGINES } from '../support/engines';
 import { waitersOn } from '../support/lock-waiters';
 import { Store } from '../support/store';
-import { at, DAILY, MINUTE, stageOf } from './support/schedule-stage';
+import { at, DAILY, MINUTE, useStage } from './support/schedule-stage';
 
 describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
-  let store: Store;
-  beforeAll(async () => {
-    store = await Store.open(engine);
-  });
-  afterAll(() => store.close());
-  const stage = (definition: Definition, now: string) => stageOf(store, definition, now);
+  const opened = useStage(engine);
+  const { stage } = opened;
 
   it('that are paused keep no other one of their tenant waiting', async () => {
     const { clock, instance, sent, schedules, tenantId, scheduleId } = await stage(
@@ -103,7 +99,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       '2026-03-28T10:00:00Z',
     );
     const disable = (value: string) =>
-      store.query(
+      opened.store.query(
         `UPDATE tenant SET disabled_at = ${value}, disabled_reason = 'x' WHERE tenant_id = ${tenantId}`,
       );
     meanwhile.act = () => disable('now()');

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../src/errors';
-import type { Definition } from '../../src/modules/reports/schedules/schedule';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
-import { Store } from '../support/store';
-import { at, DAILY, MINUTE, stageOf } from './support/schedule-stage';
+import { at, DAILY, MINUTE, useStage } from './support/schedule-stage';
 
 describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
-  let store: Store;
-  beforeAll(async () => {
-    store = await Store.open(engine);
-  });
-  afterAll(() => store.close());
-  const stage = (definition: Definition, now: string) => stageOf(store, definition, now);
+  const { stage } = useStage(engine);
 
   it('send a run that was made before a crash, and make one anew that was not', async () => {
     const { clock, instance, done, sent, givenUp, faults, schedules, tenantId, scheduleId, look } =

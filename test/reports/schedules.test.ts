@@ -1,17 +1,12 @@
 import type { Definition } from '../../src/modules/reports/schedules/schedule';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
-import { Store } from '../support/store';
 import { until } from '../support/until';
-import { at, DAILY, MINUTE, stageOf } from './support/schedule-stage';
+import { at, DAILY, MINUTE, useStage } from './support/schedule-stage';
 
 describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
-  let store: Store;
-  beforeAll(async () => {
-    store = await Store.open(engine);
-  });
-  afterAll(() => store.close());
-  const stage = (definition: Definition, now: string) => stageOf(store, definition, now);
+  const opened = useStage(engine);
+  const { stage } = opened;
 
   it('have one run for a time, of two instances, and none before', async () => {
     const { clock, instance, done, sent, look, periods } = await stage(DAILY, '2026-03-28T10:00:00Z');
@@ -78,7 +73,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       ['2026-03-11T12:00', '2026-03-11T13:00'],
     ]);
     for (const [n, [startTime, endTime]] of ahead.entries())
-      await store.query(
+      await opened.store.query(
         `INSERT INTO report_run (tenant_id, run_id, report_id, state, created_by, created_at, expires_at, number, manifest)
          VALUES ($1::int, gen_random_uuid(), 'log-ons', 'done', 'schedule Daily', now(), now(), $2::int, $3)`,
         ...[tenantId, n + 1, JSON.stringify({ question: { startTime, endTime } })],
@@ -233,7 +228,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       DAILY,
       '2026-03-28T10:00:00Z',
     );
-    const other = (await store.forNewTenant()).tenantId;
+    const other = (await opened.store.forNewTenant()).tenantId;
     for (const [of, name] of [
       [tenantId, 'Second'],
       [other, 'Third'],
@@ -310,12 +305,12 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       '2026-03-28T10:00:00Z',
     );
     clock.ms = at('2026-03-29T05:00:00Z');
-    await store.query(
+    await opened.store.query(
       `UPDATE tenant SET disabled_at = now(), disabled_reason = 'x' WHERE tenant_id = ${tenantId}`,
     );
     await instance().round();
     expect(done.size).toBe(0);
-    await store.query(
+    await opened.store.query(
       `UPDATE tenant SET disabled_at = NULL, disabled_reason = NULL WHERE tenant_id = ${tenantId}`,
     );
     expect(await schedules.remove(tenantId, scheduleId, AN_ATTEMPT)).toBe(true);

@@ -6,7 +6,8 @@ import type { Definition, Schedule } from '../../../src/modules/reports/schedule
 import { ScheduleStore } from '../../../src/modules/reports/schedules/schedule.store';
 import { createLog } from '../../../src/observe/log';
 import { AN_ATTEMPT } from '../../support/attempt';
-import type { Store } from '../../support/store';
+import type { EngineName } from '../../support/engines';
+import { Store } from '../../support/store';
 
 export const DAILY = definitionOf(
   {
@@ -21,7 +22,7 @@ export const DAILY = definitionOf(
 export const MINUTE = 60_000;
 export const at = (text: string) => Date.parse(text);
 
-export async function stageOf(store: Store, definition: Definition, now: string) {
+async function stageOf(store: Store, definition: Definition, now: string) {
   const { tenantId } = await store.forNewTenant();
   const { service, owner } = store.database;
   await store.query('DELETE FROM report_schedule');
@@ -137,5 +138,20 @@ export async function stageOf(store: Store, definition: Definition, now: string)
     meanwhile,
     look,
     periods,
+  };
+}
+
+/** Opens a database for the tests of a `describe`. */
+export function useStage(engine: EngineName) {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  afterAll(() => store.close());
+  return {
+    get store() {
+      return store;
+    },
+    stage: (definition: Definition, now: string) => stageOf(store, definition, now),
   };
 }
