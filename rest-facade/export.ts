@@ -20,7 +20,7 @@ import {
   formatOf,
 } from '../src/modules/export/formats';
 import { EXPORT_PARAMETERS, parseExport } from '../src/modules/export/parameters';
-import { piecesOf } from '../src/modules/export/pieces';
+import { bytesOf, piecesOf } from '../src/modules/export/pieces';
 import { ShownEvents } from '../src/store/rows/masked';
 import { API_BASE_PATH } from '../src/version';
 import { streamed } from './streamed';
@@ -128,7 +128,7 @@ async function send(
   const texts = async function* () {
     if (format.head) yield format.head;
     for await (const events of running.batches)
-      for (const few of piecesOf(events)) yield* whole(format.write(await shown(few)));
+      for (const few of piecesOf(events)) yield* bytesOf(await shown(few), format, whole);
     if (hasEnd) yield format.end(running.handedOver);
     // This runs before the answer ends, because a caller who has all events may ask again at once.
     await running.end();

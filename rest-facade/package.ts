@@ -21,7 +21,7 @@ import { PACKAGE_OPERATION, PACKAGE_RULE } from '../src/modules/evidence/package
 import { PACKAGE_PARAMETERS } from '../src/modules/evidence/package/parameters';
 import type { BeginExport } from '../src/modules/export/export-events';
 import { EXPORT_FORMATS } from '../src/modules/export/formats';
-import { piecesOf } from '../src/modules/export/pieces';
+import { bytesOf, piecesOf } from '../src/modules/export/pieces';
 import { ShownEvents } from '../src/store/rows/masked';
 import { oneTenant, type TenantSet, tenantMeant } from '../src/tenant-set';
 import { API_BASE_PATH } from '../src/version';
@@ -85,11 +85,8 @@ export function answerPackage(
         write: async function* (events) {
           for (const few of piecesOf(events)) {
             if ((await shown.look()).masked?.has(String(tenantId))) throw packageIsMasked(tenantId);
-            yield* large.written(
-              EXPORT_FORMATS.ndjson.write(shown.all(few)),
-              'json',
-              asker,
-              LIMITS.exportWaitMs,
+            yield* bytesOf(shown.all(few), EXPORT_FORMATS.ndjson, (line) =>
+              large.written(line, 'json', asker, LIMITS.exportWaitMs),
             );
           }
         },

@@ -9,7 +9,7 @@ import { admitAgain, assertStillHas, holdFor } from '../src/graphql/guard';
 import { writePieces } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import type { TailParts } from '../src/modules/tail/module';
-import { bytesOfTexts, joined, lengthOf, textsOf } from '../src/modules/tail/page-texts';
+import { bytesOfTexts, inAnswer, lengthOf, textsOf } from '../src/modules/tail/page-texts';
 import { parseTail, TAIL_PARAMETERS } from '../src/modules/tail/parameters';
 import { laterPage, type TailPage, type TailRequest } from '../src/modules/tail/tail';
 import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
@@ -88,7 +88,7 @@ export function answerTail(
       const texts = await textsOf(seen, format as FeedFormat);
       room.release();
       room = await holdFor(call, answers, bytesOfTexts(texts) + LIMITS.answerBytesAssumed);
-      const pieces = await large.pieces(joined(texts, isLines), asker);
+      const pieces = await large.pieces(inAnswer(texts, isLines), asker);
       // Written, a statement is longer than it is stored.
       await room.grow(lengthOf(pieces) + LIMITS.answerBytesAssumed);
       call.charge(furtherCalls(texts));

@@ -35,8 +35,11 @@ export function liftedValue(name: LiftedName, event: Stating): string | null {
 }
 
 /** The values of all lifted fields. */
-export const liftedOf = (event: Stating): LiftedValues =>
-  Object.fromEntries(LIFTED_NAMES.map((name) => [name, liftedValue(name, event)])) as LiftedValues;
+export function liftedOf(event: Stating): LiftedValues {
+  const values: Partial<Record<LiftedName, string | null>> = {};
+  for (const name of LIFTED_NAMES) values[name] = liftedValue(name, event);
+  return values as LiftedValues;
+}
 
 /** Numbers count where they are whole and a double holds them exactly. */
 function textOf(stated: JsonScalar | undefined): string | null {

@@ -23,7 +23,7 @@ describe('an export', () => {
     expect(csv.head).toBe(
       `${[...FIELD_NAMES, 'additional', ...LIFTED_NAMES].map((name) => `"${name}"`).join(',')}\r\n`,
     );
-    const [line = '', ...rest] = csv.write([event('=1+1,"x"\n'), event('')]).split('\r\n');
+    const [line = '', ...rest] = [event('=1+1,"x"\n'), event('')].map(csv.line).join('').split('\r\n');
     expect(rest).toHaveLength(2);
     const cells = FIELD_NAMES.map((name) => {
       if (name === 'succeeded') return 'false';
@@ -38,13 +38,13 @@ describe('an export', () => {
 
   it('in NDJSON has one line for each event, in each schema, and a last line that counts', () => {
     for (const schema of ['native', 'ocsf', 'ecs'] as const) {
-      const { write, head, mediaType, end } = formatOf('ndjson', schema);
-      const lines = write([event('a\nb'), event(null)]).split('\n');
+      const { line: lineOf, head, mediaType, end } = formatOf('ndjson', schema);
+      const lines = [event('a\nb'), event(null)].map(lineOf).join('').split('\n');
       expect([head, mediaType, lines.length, lines[2]]).toEqual(['', 'application/x-ndjson', 3, '']);
       for (const line of lines.slice(0, 2)) expect(JSON.parse(line)).toEqual(expect.any(Object));
       expect(end(2)).toBe('{"end":{"count":2}}\n');
     }
-    expect(JSON.parse(formatOf('ndjson', 'native').write([event('x')]))).toEqual({
+    expect(JSON.parse(formatOf('ndjson', 'native').line(event('x')))).toEqual({
       ...event('x'),
       ...Object.fromEntries(LIFTED_NAMES.map((name) => [name, null])),
       responseRows: '7',

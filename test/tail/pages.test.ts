@@ -2,7 +2,7 @@ import { OwnPlaces } from '../../src/caller/rate-limit/waiting-places';
 import { MARK } from '../../src/event/marks';
 import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
-import { bytesOfTexts, joined } from '../../src/modules/tail/page-texts';
+import { bytesOfTexts, inAnswer } from '../../src/modules/tail/page-texts';
 import { SharedReads } from '../../src/modules/tail/shared-reads';
 import { Tail } from '../../src/modules/tail/tail';
 import type { ArrivalPlace, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
@@ -13,9 +13,9 @@ import { testEpoch } from '../support/epoch';
 describe('a page of the tail', () => {
   it('is an array with a comma between its events, or lines', () => {
     const texts = ['{"a":1}', '{"b":2}', '{"c":3}'];
-    expect(JSON.parse(`[${[...joined(texts, false)].join('')}]`)).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
-    expect([...joined(texts, true)].join('')).toBe('{"a":1}\n{"b":2}\n{"c":3}\n');
-    expect([...joined([], false)].join('')).toBe('');
+    expect(JSON.parse(`[${[...inAnswer(texts, false)].join('')}]`)).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
+    expect([...inAnswer(texts, true)].join('')).toBe('{"a":1}\n{"b":2}\n{"c":3}\n');
+    expect([...inAnswer([], false)].join('')).toBe('');
   });
 
   it('counts the bytes of the large statements that stand in it by their marks', () => {

@@ -1,6 +1,6 @@
 import type { JsonScalar } from '../audit-record';
-import { AUDIT_EVENT_FIELDS, type AuditEvent, FIELD_NAMES, LIFTED_FIELDS } from '../fields';
-import { liftedOf } from '../lifted';
+import { AUDIT_EVENT_FIELDS, type AuditEvent, FIELD_NAMES, LIFTED_FIELDS, LIFTED_NAMES } from '../fields';
+import { liftedValue } from '../lifted';
 import { pick, type Shape } from '../shape';
 
 /** An event as it leaves the service in full, with what is known of its arrival. */
@@ -44,12 +44,20 @@ export const FEED_ITEM = {
   },
 } as const satisfies Shape;
 
-/** Every field of the event, `additional` and the lifted fields. With a known position, `receivedAt` and `position` too. */
+/**
+ * Every field of the event, `additional` and the lifted fields. With a known position, `receivedAt` and `position` too.
+ * An object that is spread and has more values than fit into it is slow to make and to write, so each value is set.
+ */
 export const toFeedItem = (feed: FeedEvent): object => {
   const { event, position, receivedAt } = feed;
+  const item: Record<string, unknown> = {};
+  for (const name in event) item[name] = event[name as keyof typeof event];
   // A field that is undefined is in no JSON.
-  const shown = { ...event, additional: additionalOf(feed) ?? undefined, ...liftedOf(event) };
-  return position === undefined
-    ? shown
-    : { ...shown, receivedAt: receivedAt ?? null, position: String(position) };
+  item.additional = additionalOf(feed) ?? undefined;
+  for (const name of LIFTED_NAMES) item[name] = liftedValue(name, event);
+  if (position !== undefined) {
+    item.receivedAt = receivedAt ?? null;
+    item.position = String(position);
+  }
+  return item;
 };

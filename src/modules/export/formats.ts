@@ -12,7 +12,7 @@ export interface ExportFormat {
   readonly mediaType: string;
   /** The text before the first event. */
   readonly head: string;
-  write(events: ExportedEvents): string;
+  readonly line: (event: StoredAuditEvent) => string;
   /** The last line, on request: the number of events before it. */
   end(count: number): string;
 }
@@ -28,13 +28,13 @@ export const EXPORT_FORMATS = {
   ndjson: {
     mediaType: 'application/x-ndjson',
     head: '',
-    write: (events) => events.map((event) => `${JSON.stringify(toFeedItem({ event }))}\n`).join(''),
+    line: (event) => `${JSON.stringify(toFeedItem({ event }))}\n`,
     end: (count) => `${JSON.stringify({ end: { count } })}\n`,
   },
   csv: {
     mediaType: 'text/csv; charset=utf-8',
     head: csvLines([COLUMNS]),
-    write: (events) => csvLines(events.map(cellsOf)),
+    line: (event) => csvLines([cellsOf(event)]),
     end: (count) => `#end,${count}\r\n`,
   },
 } as const satisfies Record<string, ExportFormat>;
@@ -47,6 +47,5 @@ export function formatOf(name: ExportFormatName, schema: FeedFormat): ExportForm
   const { toObject } = FEED_FORMATS[schema];
   const format = EXPORT_FORMATS[name];
   if (schema === 'native') return format;
-  const lineOf = (event: StoredAuditEvent) => `${JSON.stringify(toObject({ event }))}\n`;
-  return { ...format, write: (events) => events.map(lineOf).join('') };
+  return { ...format, line: (event) => `${JSON.stringify(toObject({ event }))}\n` };
 }

@@ -1,5 +1,8 @@
+import { hasMark } from '../../event/marks';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import { TextBytes } from '../../text-bytes';
+import type { ExportedEvents, ExportFormat } from './formats';
 
 /** Splits events, in order, into pieces of bounded text length, because a caller may read slowly. */
 export function* piecesOf(events: readonly StoredAuditEvent[]): Generator<readonly StoredAuditEvent[]> {
@@ -10,4 +13,26 @@ export function* piecesOf(events: readonly StoredAuditEvent[]): Generator<readon
     yield events.slice(from, at + 1);
     [from, chars] = [at + 1, 0];
   }
+}
+
+/**
+ * Events as bytes.
+ * @param whole a line with large statements in the places of their marks
+ */
+export async function* bytesOf(
+  events: ExportedEvents,
+  { line }: Pick<ExportFormat, 'line'>,
+  whole: (line: string) => AsyncIterable<string | Buffer>,
+): AsyncGenerator<string | Buffer, void> {
+  const bytes = new TextBytes();
+  for (const event of events) {
+    const text = line(event);
+    if (!hasMark(text)) {
+      bytes.add(text);
+      continue;
+    }
+    yield* bytes.take();
+    yield* whole(text);
+  }
+  yield* bytes.take();
 }

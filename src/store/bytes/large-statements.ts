@@ -7,6 +7,7 @@ import { serviceUnavailable } from '../../errors';
 import { FOUND_MARK, hasMark, MARK, type TextForm, type WholeTexts } from '../../event/marks';
 import { LIMITS } from '../../limits';
 import { oneTenant } from '../../tenant-set';
+import { TextBytes } from '../../text-bytes';
 import { FIRSTS_OF_TWO, fromStored, restored } from '../rows/stored-text';
 
 /** The formats of events read no more of a statement than this. */
@@ -76,13 +77,16 @@ export class LargeStatements implements WholeTexts {
 
   async pieces(texts: Iterable<string>, asker: Asker): Promise<Buffer[]> {
     const pauses = new Pauses();
-    const pieces: Buffer[] = [];
+    const bytes = new TextBytes();
     for (const text of texts) {
-      for await (const piece of hasMark(text) ? this.written(text, 'json', asker) : [text])
-        pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece);
+      if (!hasMark(text)) bytes.add(text);
+      else
+        for await (const piece of this.written(text, 'json', asker))
+          if (typeof piece === 'string') bytes.add(piece);
+          else bytes.addBytes(piece);
       if (pauses.isDue) await pauses.take();
     }
-    return pieces;
+    return bytes.take();
   }
 
   async *written(

@@ -150,7 +150,7 @@ async function made(
         yield numbers.slice(from, from + 300).map(eventOf);
     })(),
     write: async function* (events) {
-      yield EXPORT_FORMATS.ndjson.write(events);
+      for (const event of events) yield EXPORT_FORMATS.ndjson.line(event);
     },
     gaps: async () => ({ gaps: [] }),
     assertAllowed,

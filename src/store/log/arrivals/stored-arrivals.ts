@@ -472,7 +472,7 @@ const toArrivedText: Make<ArrivedText> = ({ position, receivedMs }, row) => {
   const fields = JSON.stringify(event);
   const lifted = liftedOf({ actionId: event.actionId, additional: additionalOf(values) });
   const receivedAt = timeOfArrival(receivedMs);
-  const beside = JSON.stringify({ ...lifted, receivedAt, position: String(position) });
+  const beside = JSON.stringify(Object.assign(lifted, { receivedAt, position: String(position) }));
   const additional = fromStoredJsonText(storedAdditional(values));
   return { position, json: `${fields.slice(0, -1)},"additional":${additional},${beside.slice(1)}` };
 };
