@@ -1,7 +1,7 @@
 import { hasMark } from '../../event/marks';
 import { LIMITS } from '../../limits';
+import { TextBytes } from '../../store/bytes/text-bytes';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { TextBytes } from '../../text-bytes';
 import type { ExportedEvents, ExportFormat } from './formats';
 
 /** Splits events, in order, into pieces of bounded text length, because a caller may read slowly. */

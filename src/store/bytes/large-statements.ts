@@ -7,8 +7,8 @@ import { serviceUnavailable } from '../../errors';
 import { FOUND_MARK, hasMark, MARK, type TextForm, type WholeTexts } from '../../event/marks';
 import { LIMITS } from '../../limits';
 import { oneTenant } from '../../tenant-set';
-import { TextBytes } from '../../text-bytes';
 import { FIRSTS_OF_TWO, fromStored, restored } from '../rows/stored-text';
+import { TextBytes } from './text-bytes';
 
 /** The formats of events read no more of a statement than this. */
 const HEAD_CHARS = 4_096;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { TextBytes } from '../../src/text-bytes';
+import { TextBytes } from '../../src/store/bytes/text-bytes';
 
 const PIECE_BYTES = 64 * 1024;
 
