@@ -7,9 +7,9 @@ import { previewOf } from '../../store/rows/event-rows';
 /** An event that arrived, as an item of a list: with a preview in place of its statement. */
 export function liveItem({ event }: ArrivedEvent): AuditEventListItem {
   const [beginning = ''] = (event.statement ?? '').split(MARK, 1);
-  return {
-    ...(Object.fromEntries(LIST_FIELDS.map((name) => [name, event[name]])) as AuditEventListItem),
-    ...liftedOf(event),
-    [STATEMENT_PREVIEW.name]: previewOf(beginning),
-  };
+  const item: Record<string, unknown> = {};
+  for (const name of LIST_FIELDS) item[name] = event[name];
+  Object.assign(item, liftedOf(event));
+  item[STATEMENT_PREVIEW.name] = previewOf(beginning);
+  return item as AuditEventListItem;
 }
