@@ -508,6 +508,27 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
         ...{ createdAt: at, nextAt: at, error: `refused ${NEEDLE}` },
       },
     });
+    await models.reportSchedule.create({
+      data: {
+        ...{
+          tenantId,
+          scheduleId: uuid(34),
+          definition: '{}',
+          createdBy: 'Ada',
+          createdAt: at,
+          paused: false,
+        },
+        ...{ dueAt: at, coveredUntil: at, failures: 4, error: `refused ${NEEDLE}` },
+      },
+    });
+    const schedule = 'a ","error":"x" of Ada';
+    await alert(12, {
+      title: 'Trail unhealthy',
+      groupKey: 'schedule',
+      groupValues: JSON.stringify({ problem: 'not sent', schedule, error: `refused "${NEEDLE}" \ud83d` }),
+      ...{ principals: [], instances: [], deeds: '[]', about: '{}', links: [] },
+      ...{ findingCount: 0, eventCount: 0n, incidentId: null },
+    });
     const aside = (position: bigint, recordId: string, message: string) =>
       models.destinationSetAside.create({
         data: { tenantId, destinationId: uuid(30), position, recordId, message, at },
@@ -566,7 +587,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     for (const id of ids) expect(await tablesWith(id)).toEqual([]);
     // What is left of an alert has whole hours: the time at which its group began goes too.
     expect((await rows('alert')).map(({ anchor }) => `${anchor}`).sort()).toEqual(
-      [WHOLE_HOUR, WHOLE_HOUR, WHOLE_HOUR, `${times.firstEvent}`, `${times.firstEvent}`].sort(),
+      [WHOLE_HOUR, WHOLE_HOUR, WHOLE_HOUR, ...Array<string>(3).fill(`${times.firstEvent}`)].sort(),
     );
 
     const findings = await rows('finding');
@@ -575,7 +596,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
       'Events of this were erased',
       'other',
     ]);
-    expect(await rows('alert')).toHaveLength(5);
+    expect(await rows('alert')).toHaveLength(6);
     expect(await tablesWith(other)).toEqual(expect.arrayContaining(['alert']));
     expect((await rows('detection_state')).map(({ key }) => key)).toEqual(['kept']);
     // Whoever has read the rules' windows writes none of them.
@@ -588,6 +609,10 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
       [1, null],
     ]);
     expect(await rows('alert_notice')).toEqual([expect.objectContaining({ tries: 1, error: null })]);
+    expect(await rows('report_schedule')).toEqual([expect.objectContaining({ failures: 4, error: null })]);
+    const ofSchedule = (await rows('alert')).find(({ group_key }) => group_key === 'schedule');
+    expect(ofSchedule).toMatchObject({ title: 'Trail unhealthy' });
+    expect(JSON.parse(String(ofSchedule?.group_values))).toEqual({ problem: 'not sent', schedule });
     expect((await rows('report_run')).map(({ state }) => state).sort()).toEqual(['given-up', 'over']);
     expect([await rows('report_piece'), await rows('backtest')]).toEqual([[], []]);
     for (const table of ['event_note', 'incident_event'])

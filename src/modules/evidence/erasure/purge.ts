@@ -57,10 +57,16 @@ UPDATE destination d SET set_aside = (
   WHERE s.tenant_id = $1::int AND s.destination_id = d.destination_id)
 WHERE d.tenant_id = $1::int AND d.destination_id = ANY(${IDS})`;
 
-/** What receivers answered last: it may repeat an event, or an alert of it. */
+/**
+ * What receivers answered last: it may repeat an event, an alert of it, or the file of a report. An alert of rule 40 about a
+ * schedule has the answer as `error`, behind other values: within a text of JSON, that name would have its marks escaped.
+ */
 const ANSWERED = [
   'UPDATE destination SET last_error = NULL, last_error_at = NULL WHERE tenant_id = $1::int AND last_error IS NOT NULL',
   'UPDATE alert_notice SET error = NULL WHERE tenant_id = $1::int AND error IS NOT NULL',
+  'UPDATE report_schedule SET error = NULL WHERE tenant_id = $1::int AND error IS NOT NULL',
+  String.raw`UPDATE alert SET group_values = regexp_replace(group_values, ',"error":"(?:[^"\\]|\\.)*"', '')
+   WHERE tenant_id = $1::int AND finding_count = 0 AND group_values LIKE '%,"error":"%'`,
 ];
 
 /** What people wrote about the events, and that they put them into incidents. Who did it stays in the history. */
@@ -85,7 +91,7 @@ const WHOLE = [
 
 export const PURGED_TABLES = [
   ...['finding', 'alert', 'incident', 'detection_state', 'destination_set_aside', 'report_piece', 'backtest'],
-  ...['event_note', 'incident_event', 'incident_change', 'destination', 'alert_notice'],
+  ...['event_note', 'incident_event', 'incident_change', 'destination', 'alert_notice', 'report_schedule'],
 ];
 
 /** Removes what was made of events: of findings and alerts everything but rule, severity, hours and numbers. */
