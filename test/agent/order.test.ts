@@ -100,3 +100,22 @@ describe('a record that is split over files comes out whole, after the records b
     expect(statements).toEqual(['SELECT 1', 'SELECT 2', 'x'.repeat(4_000), 'x'.repeat(2_000), 'SELECT 4']);
   });
 });
+
+it('a batch names the time of its newest event, wherever that stands among whole records', async () => {
+  const audit = new AuditFolder();
+  try {
+    // Of the two halves of a time in the file, the first four differ in the low one alone.
+    const times = ['08:00:00.1', '08:00:00.2', '08:00:00.4', '08:00:00.3', '07:52:00.9'].map(
+      (time) => `2025-04-16T${time}000000Z`,
+    );
+    const rows = times.map((time, n) => ({ ...row(n), event_time: time }));
+    writeFileSync(audit.path(0), writer.file(guidOf(0), [rows]));
+    const { tail } = await audit.start(true, times.length);
+    const newest: unknown[] = [];
+    for await (const { events } of tail.batches(new AbortController().signal))
+      if (events.length > 0) newest.push([events.length, events.newestTime]);
+    expect(newest).toEqual([[times.length, times[2]]]);
+  } finally {
+    audit.remove();
+  }
+});
