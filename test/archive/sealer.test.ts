@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import pino from 'pino';
@@ -245,6 +246,44 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     expect(await sealer.run()).toBe(0);
     await retain();
     expect(await store.count()).toBe(1);
+  });
+
+  it('a week with an event whose days count from its arrival comes back into rows, and the event stays', async () => {
+    const { tenantId, sealer, store } = await aWeek();
+    const { service, owner } = store.database;
+    const [first] = await store.query<{ id: string }>(
+      'SELECT record_id::text AS id FROM audit_event WHERE tenant_id = $1 ORDER BY 1',
+      tenantId,
+    );
+    await sealer.run();
+    const arrivedAt = new Date(NOW_MS - 5 * DAY_MS);
+    await store.query('INSERT INTO audit_clock VALUES ($1, $2::uuid, $3)', tenantId, first?.id, arrivedAt);
+    const retention = new PostgresRetentionStore(service, owner);
+    await retention.setDays(tenantId, 10, BY_OPERATOR);
+    const left: number[] = [];
+    for (const days of [0, 4, 6]) {
+      const nowMs = () => NOW_MS + days * DAY_MS;
+      await applyRetention({ store: retention, nowMs, log: pino({ level: 'silent' }) });
+      left.push(await store.count());
+    }
+    expect(left).toEqual([1, 1, 0]);
+  });
+
+  it('a week that expires as a whole goes with what came late and is not counted yet', async () => {
+    const { tenantId, sealer, store } = await aWeek();
+    const { service, owner } = store.database;
+    await sealer.run();
+    await store.insert(store.checked([{ eventTime: WEEK }]));
+    const retention = new PostgresRetentionStore(service, owner);
+    await retention.setDays(tenantId, 10, BY_OPERATOR);
+    const run = { runId: randomUUID(), startedAt: new Date(NOW_MS), now: () => new Date(NOW_MS) };
+    const tenant = { tenantId, retentionDays: 10 };
+    const removed = await retention.removeSealedWeek(tenant, weekOfMs(Date.parse(WEEK)), NOW_MS, run);
+    const [waiting] = await store.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM audit_delta WHERE tenant_id = $1',
+      tenantId,
+    );
+    expect([removed, await store.count(), waiting?.n]).toEqual([4, 0, 0]);
   });
 
   it('a week that begins to expire comes back into rows once, and is not sealed again for what is left of it', async () => {

@@ -50,8 +50,9 @@ async function store(
     | readonly (readonly unknown[])[]
     | undefined;
   const logged = sent.find(({ text }) => text.includes('INSERT INTO audit_log_queue'))?.values;
+  const marked = sent.find(({ text }) => text.includes('INSERT INTO audit_clock'))?.values;
   const [n, ok] = counted ? counted.slice(2 + COUNTED.length) : [];
-  return { accepted, n, ok, hours: counted?.[1], logged, inserted, statements: sent.length };
+  return { accepted, n, ok, hours: counted?.[1], logged, marked, inserted, statements: sent.length };
 }
 
 describe('a batch on a cluster', () => {
@@ -100,6 +101,15 @@ describe('a batch on a cluster', () => {
     expect(inserted).toEqual(alone.inserted);
     const later = await store([a, b], (ids) => ids, { ...sealed, generation: 1n });
     expect([later.accepted, later.inserted, later.n]).toEqual([null, undefined, undefined]);
+  });
+
+  it('notes of the events with a mark those that are new', async () => {
+    const [known, fresh] = [512, 1_024].map((blockOffset) =>
+      checked({ blockOffset, eventTime: '1980-01-05T08:00:00Z' }),
+    ) as [ReturnType<typeof checked>, ReturnType<typeof checked>];
+    const { marked } = await store([known, fresh, a, fresh], () => [fresh.recordId, a.recordId]);
+    expect(marked).toEqual([TENANT, [fresh.recordId]]);
+    expect((await store([known, a], () => [a.recordId])).marked).toBeUndefined();
   });
 
   it('neither counts nor logs anything if all records were stored before', async () => {
