@@ -29,6 +29,7 @@ import type { TailPage, TailRequest } from '../../src/modules/tail/tail';
 import type { TailItem } from '../../src/modules/tail/walk';
 import { anEventInFull } from '../evidence/parts/log-copies';
 import { until } from '../support/until';
+import { useLimits } from '../support/use-limits';
 
 const SCOPES = ['read:audit-activity', 'read:reports'];
 const READER = {
@@ -69,10 +70,13 @@ class Entrance {
   principal: Principal = READER;
   masking: readonly number[] = [];
   again: Principal | null = READER;
+  /** How often a caller was looked up again while the database was away. */
+  looksInVain = 0;
+  isAway = false;
   streams = 0;
   mayStream = true;
   exportsEnded = 0;
-  /** What the connection of a package got, and the end of its lease among it. */
+  /** What the connection of a package got, and the end of the lease of a package or an export among it. */
   readonly inPackage: string[] = [];
   readonly covered: object[] = [];
   filesRead = 0;
@@ -174,7 +178,11 @@ class Entrance {
     return {
       requestId: 'r1',
       principal: this.principal,
-      again: async () => this.again,
+      again: async () => {
+        if (!this.isAway) return this.again;
+        this.looksInVain++;
+        throw serviceUnavailable(new Error('away'));
+      },
       address: '192.0.2.1',
       entrance: 'rest',
       gone,
@@ -209,7 +217,14 @@ describe('answers that are written while they are read', () => {
     );
     app.get(
       '/export',
-      by(() => answerExport(at.begin, { written } as never, at.contextOf)),
+      by(() => (request, response, next) => {
+        const end = response.end.bind(response) as (...args: unknown[]) => Response;
+        response.end = (...args: unknown[]) => {
+          at.inPackage.push('answer ended');
+          return end(...args);
+        };
+        return answerExport(at.begin, { written } as never, at.contextOf)(request, response, next);
+      }),
     );
     app.get(
       '/package',
@@ -307,6 +322,22 @@ describe('answers that are written while they are read', () => {
       };
       await expect(call('/export?search=secret')).rejects.toThrow();
       expect(at.noted.at(-1)).toMatchObject({ outcome: 'invalid_parameter' });
+    });
+
+    it('refuses a call of the tail or a stream that waited with a filter which looks into statements', async () => {
+      const begins = () => {
+        at.masking = [7];
+        return pageOf('c2', [secret(1)]);
+      };
+      at.pages = [begins];
+      const { status, text } = await call('/tail?from=now&wait=20&format=ecs&search=secret');
+      expect([status, JSON.parse(text).error.code, secrets(text)]).toEqual([400, 'invalid_parameter', 0]);
+      at.masking = [];
+      at.pages = [pageOf('c1'), begins, ends(pageOf('c3'))];
+      const [first, last, ...more] = messages((await call('/live?search=secret')).text);
+      console.log(first, last, more, at.masking);
+      expect([first?.startsWith('id: c1\n'), more]).toEqual([true, []]);
+      expect(last).toContain('event: end\ndata: {"code":"invalid_parameter"');
     });
 
     it('hides the literals of what a call of the tail waited for', async () => {
@@ -415,6 +446,23 @@ describe('answers that are written while they are read', () => {
       at.pages = [serviceUnavailable(new Error('gone'))];
       expect((await call('/live')).status).toBe(503);
       expect([at.streams, at.rooms.every(({ isOver }) => isOver)]).toEqual([0, true]);
+    });
+
+    describe('that looks often at its session', () => {
+      useLimits({ liveCheckMs: 5 });
+
+      it('goes on where the database is away for a while', async () => {
+        const away = async () => {
+          at.isAway = true;
+          await until(() => at.looksInVain, (looks) => looks > 1);
+          at.isAway = false;
+          return ends(pageOf('c2', [arrived(1)]))();
+        };
+        at.pages = [pageOf('c1'), away];
+        const { text } = await call('/live');
+        expect(messages(text).at(-1)).toBe('event: end\ndata: {"code":null}');
+        expect(text).toContain('SELECT 1');
+      });
     });
 
     it('ends as planned where its last look fails because the database is away, and with the reason else', async () => {
@@ -550,6 +598,17 @@ describe('answers that are written while they are read', () => {
         [200, true, true],
         [401, false, true],
         [403, false, true],
+      ]);
+    });
+
+    it('is to be repeated where one of its tenants was disabled while it waited', async () => {
+      at.principal = { ...READER, tenantIds: [7, 8] } as never;
+      at.again = { ...READER, tenantIds: [7], disabledTenantIds: [8] } as never;
+      at.pages = [pageOf('c1', [arrived(1)])];
+      const { status, text } = await call('/tail?from=now&wait=5');
+      expect([status, JSON.parse(text).error.message]).toEqual([
+        503,
+        'A tenant of the key was disabled while the call waited. Ask again.',
       ]);
     });
 
@@ -701,6 +760,11 @@ describe('answers that are written while they are read', () => {
       at = new Entrance();
       at.counted = null;
       expect((await call('/export')).headers['x-total-count']).toBeUndefined();
+    });
+
+    it('has ended its lease when it ends: its caller may ask again at once', async () => {
+      await call('/export');
+      expect(at.inPackage.slice(0, 2)).toEqual(['lease ended', 'answer ended']);
     });
 
     it('has a head, for which no event is read', async () => {
