@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { Client } from 'pg';
 import { HOUR_MS } from '../../src/event/event-time';
 import { ID_BYTES, idHex, idText } from '../../src/event/record-id';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
@@ -10,8 +11,9 @@ import { HASH_BYTES } from '../../src/store/log/evidence/merkle';
 import { floorOfWeek, weekOfMs } from '../../src/store/rows/partitions';
 import { oneTenant } from '../../src/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { ENGINES } from '../support/engines';
+import { describeOnPostgres, ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
+import { waitersOn } from '../support/lock-waiters';
 import { Store } from '../support/store';
 import { ArchiveTrial } from './archive-trial';
 
@@ -103,6 +105,28 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
       because: 'events of the week came or went meanwhile',
     });
     expect(await other.count()).toBe(2);
+  });
+
+  it('proves nothing by an event that a file has twice: it would lack another one', async () => {
+    const other = await store.forNewTenant();
+    await other.insert(other.checked([1, 2, 3].map((i) => ({ eventTime: `2026-01-06T08:00:00.000000${i}Z` }))));
+    await trial.settle();
+    const { tenantId } = other;
+    const { worker, cache, folder } = trial;
+    const leaves: typeof worker.leaves = async (...asked) => {
+      const found = Buffer.from(await worker.leaves(...asked));
+      found.copyWithin(LEAF_BYTES, 0, LEAF_BYTES);
+      return found;
+    };
+    const write: typeof worker.write = (...asked) => worker.write(...asked);
+    const writer = { ...{ leaves, write }, rowsAfter: () => Promise.resolve([]) };
+    const { owner } = store.database;
+    await trial.tenants.announce(tenantId);
+    const parts = { ...{ owner, key: TEST_CHECKPOINT_KEY, writer, cache, folder } };
+    await expect(sealWeek(parts, tenantId, weekOfMs(Date.parse('2026-01-06')))).rejects.toThrow(
+      /is twice in the file/,
+    );
+    expect(await other.count()).toBe(3);
   });
 
   it('lets records of files and of rows be asked for together, in whatever order', async () => {
@@ -263,6 +287,35 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
       }
       expect(pages.map(({ length }) => length)).toEqual([4, 4, 3]);
       expect(pages.flat()).toEqual(descending ? ids.toReversed() : ids);
+    }
+  });
+});
+
+describeOnPostgres('a week that comes back into rows', () => {
+  it('waits for a batch that looked whether its events lie in files: it is counted once', async () => {
+    const store = await Store.open('postgresql');
+    const trial = await ArchiveTrial.open(store);
+    const batch = new Client({ connectionString: store.place.databaseUrl ?? '' });
+    try {
+      await store.insert(store.checked([{ eventTime: '2026-01-06T08:00:00.0000000Z' }]));
+      await trial.settle();
+      expect((await trial.seal('2026-01-06T00:00:00Z')).outcome).toBe('sealed');
+      await batch.connect();
+      await batch.query('BEGIN');
+      await batch.query('SELECT generation FROM audit_archive WHERE tenant_id = $1 FOR SHARE', [store.tenantId]);
+      let isBack = false;
+      const restoring = trial.restore('2026-01-06T00:00:00Z').then((count) => {
+        isBack = true;
+        return count;
+      });
+      await Promise.race([waitersOn(batch, 1), restoring]);
+      expect(isBack).toBe(false);
+      await batch.query('COMMIT');
+      expect(await restoring).toBe(1);
+    } finally {
+      await batch.end();
+      await trial.close();
+      await store.close();
     }
   });
 });
