@@ -20,6 +20,7 @@ import type { InstanceTrail } from '../../src/modules/compliance/trail';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { ONE_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
+import { useLimits } from '../support/use-limits';
 
 const HOUR_MS = 3_600_000;
 const END_MS = Date.UTC(2026, 4, 31);
@@ -273,15 +274,14 @@ describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
   });
   afterAll(() => store.close());
 
-  it('has the alerts of a time as they stood at its end, with those that were suppressed', async () => {
-    const { tenantId } = await store.forNewTenant();
-    const { service, owner } = store.database;
-    const put = async (
+  const puts = (tenantId: number) => {
+    const { owner } = store.database;
+    return async (
       alertId: string,
       ago: number,
       status: string,
       answers: readonly number[],
-      ruleId = BUSY,
+      { ruleId = BUSY, kind = 'acknowledged' }: { readonly ruleId?: string; readonly kind?: string } = {},
     ) => {
       const at = new Date(hoursAgo(ago));
       await owner.models.alert.create({
@@ -313,24 +313,57 @@ describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
             changeId: `00000000-0000-8000-8000-00000000000${i}`,
             at: new Date(hoursAgo(hours)),
             actor: 'x',
-            kind: i === 0 ? 'commented' : 'acknowledged',
+            kind: i === 0 ? 'commented' : kind,
             detail: '{}',
           },
         });
     };
-    const ids = [1, 2, 3, 4].map((n) => `11111111-0000-8000-8000-00000000000${n}`) as [
-      string,
-      string,
-      string,
-      string,
-    ];
+  };
+  const idOf = (n: number) => `11111111-0000-8000-8000-00000000000${n}`;
+  const between = (tenantId: number, from: number, to: number) =>
+    alertsBetween(store.database.service, tenantId, {
+      from: new Date(hoursAgo(from)),
+      to: new Date(hoursAgo(to)),
+    });
+
+  it('has no alert that came later, and takes one for answered that was resolved at once', async () => {
+    const { tenantId } = await store.forNewTenant();
+    const put = puts(tenantId);
+    await put(idOf(1), 9, 'new', []);
+    await put(idOf(2), 40, 'resolved', [39, 38], { kind: 'resolved' });
+    expect(await between(tenantId, 720, 10)).toEqual([
+      expect.objectContaining({ createdAt: new Date(hoursAgo(40)), answeredAt: new Date(hoursAgo(38)) }),
+    ]);
+  });
+
+  describe('of more alerts than are read', () => {
+    useLimits({ complianceAlertsMax: 2 });
+
+    it('has those about failures of audits, however old they are, and the newest of the others', async () => {
+      const { tenantId } = await store.forNewTenant();
+      const put = puts(tenantId);
+      await put(idOf(1), 40, 'new', [], { ruleId: TRAIL_UNHEALTHY });
+      for (const n of [2, 3, 4]) await put(idOf(n), 30 - n, 'new', []);
+      const found = await between(tenantId, 720, 10);
+      expect(found.map(({ ruleId, createdAt }) => [ruleId, createdAt])).toEqual([
+        [BUSY, new Date(hoursAgo(26))],
+        [TRAIL_UNHEALTHY, new Date(hoursAgo(40))],
+      ]);
+    });
+  });
+
+  it('has the alerts of a time as they stood at its end, with those that were suppressed', async () => {
+    const { tenantId } = await store.forNewTenant();
+    const { service, owner } = store.database;
+    const put = puts(tenantId);
+    const ids = [1, 2, 3, 4].map(idOf) as [string, string, string, string];
     await put(ids[0], 40, 'resolved', [39, 30, 20]);
     await put(ids[1], 20, 'acknowledged', [15, 5]);
     await put(ids[2], 30, 'suppressed', []);
     await put(ids[3], 900, 'new', []);
-    const [open, done] = [5, 6].map((n) => `11111111-0000-8000-8000-00000000000${n}`) as [string, string];
-    await put(open, 900, 'new', [], TRAIL_UNHEALTHY);
-    await put(done, 901, 'resolved', [], TRAIL_UNHEALTHY);
+    const [open, done] = [idOf(5), idOf(6)];
+    await put(open, 900, 'new', [], { ruleId: TRAIL_UNHEALTHY });
+    await put(done, 901, 'resolved', [], { ruleId: TRAIL_UNHEALTHY });
     await owner.models.alertChange.create({
       data: {
         ...{
@@ -344,10 +377,7 @@ describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
         detail: '{}',
       },
     });
-    const found = await alertsBetween(service, tenantId, {
-      from: new Date(hoursAgo(720)),
-      to: new Date(hoursAgo(10)),
-    });
+    const found = await between(tenantId, 720, 10);
 
     expect(found).toEqual([
       {
