@@ -308,6 +308,13 @@ describe.each([
       await expect(trial.seal('2026-01-20T00:00:00Z', store.tenantId)).rejects.toThrow(
         'files of earlier weeks are not in the place that ARCHIVE_URL names',
       );
+      // Nor is the first file of a tenant: files of others lie in the place.
+      const newcomer = await base.forNewTenant();
+      await newcomer.insert(newcomer.checked([{ eventTime: '2026-01-20T08:00:00.0000000Z' }]));
+      await trial.settle();
+      await expect(trial.seal('2026-01-20T00:00:00Z', newcomer.tenantId)).rejects.toThrow(
+        'files of earlier weeks are not in the place that ARCHIVE_URL names',
+      );
       Object.assign(trial, { place: at.place });
       trial.open();
       expect((await trial.seal('2026-01-20T00:00:00Z', store.tenantId)).outcome).toBe('sealed');
@@ -337,6 +344,26 @@ describe.each([
       await unlisted(0).remove();
       for (const name of await listed()) expect((await bytesOf(at.place, name)).length).toBeGreaterThan(0);
       expect(await listed()).toContainEqual(first);
+    });
+
+    it('leave nothing for good where the instance ended as soon as the file was written', async () => {
+      const { first, seal, restore } = await aWeek();
+      await restore();
+      await unlisted(0).remove();
+      const place: FilePlace = {
+        ...elsewhere,
+        has: (name) => at.place.has(name),
+        put: async (...given) => {
+          await at.place.put(...given);
+          throw new Error('killed');
+        },
+      };
+      Object.assign(trial, { place });
+      await expect(seal()).rejects.toThrow();
+      Object.assign(trial, { place: at.place });
+      expect(await at.place.has(first)).toBe(true);
+      await unlisted(0).remove();
+      expect(await at.place.has(first)).toBe(false);
     });
 
     it('leave nothing for good where the file was written and the transaction did not follow', async () => {
