@@ -14,8 +14,14 @@ const rowOf = (event: StoredAuditEvent) =>
   Object.fromEntries(Object.entries(event).map(([name, value]) => [toSnakeCase(name), value ?? '']));
 
 /** A maker of runs of a tenant, which masks its statements while `masks.now` is true. */
-function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<StoredAuditEvent[]>, totalCount = 2) {
+function makerOf(
+  masks: { now: boolean },
+  batches: () => AsyncGenerator<StoredAuditEvent[]>,
+  totalCount = 2,
+  limits?: { readonly rows: number; readonly ms: number },
+) {
   const done: string[] = [];
+  const moments: number[] = [];
   const formats = new Set<string>();
   const store = {
     begin: async () => RUN,
@@ -36,19 +42,28 @@ function makerOf(masks: { now: boolean }, batches: () => AsyncGenerator<StoredAu
     logs: async () => [],
     removals: async () => [],
     workingHours: async () => [],
+    sensitive: async (_: unknown, atMs: number) => {
+      moments.push(atMs);
+      return [
+        { serverInstanceName: null, databaseName: 'databaseName 1', schemaName: null, objectName: null },
+      ];
+    },
   };
   async function* valuesOf(fields: readonly AnyField[]) {
     for await (const events of batches()) yield valuesOfRows(events.map(rowOf), fields);
   }
   const nowMs = () => Date.parse(RUN.createdAt);
-  const maker = new ReportMaker(store as never, ask as never, {} as never, new LocalFileMaker(), nowMs);
-  const make = (format = 'csv') =>
+  const files = new LocalFileMaker();
+  const maker = new ReportMaker(store as never, ask as never, {} as never, files, nowMs, limits);
+  const makeOf = (reportId: string, values: object) =>
     maker.make({
-      report: findReport('activity'),
+      report: findReport(reportId),
       ...{ tenants: [7], holder: 'k1', createdBy: 'auditor', assertAllowed: async () => {} },
-      values: { format, databaseName: 'Payroll', timeZone: 'UTC' },
+      values: { format: 'csv', timeZone: 'UTC', ...values },
     } as unknown as MakeRequest);
-  return { make, done, formats };
+  const make = (format = 'csv') => makeOf('activity', { format, databaseName: 'Payroll' });
+  const ofSensitive = (values: object = {}) => makeOf('sensitive-access', values);
+  return { make, ofSensitive, done, formats, moments };
 }
 
 describe('a run of a report, whose files others read later', () => {
@@ -98,4 +113,28 @@ it('a run has a PDF unasked up to ten thousand rows, and beyond if somebody asks
   expect(await formatsOf(most, 'csv')).toEqual(all);
   expect(await formatsOf(most + 1, 'csv')).toEqual(['csv', 'html', 'json']);
   expect(await formatsOf(most + 1, 'pdf')).toEqual(all);
+});
+
+describe('a run on what is declared sensitive', () => {
+  const events = (many: readonly number[]) =>
+    async function* () {
+      for (const n of many) yield [anEventInFull(n)];
+    };
+
+  it('is on what is declared at the end of its period', async () => {
+    const { ofSensitive, moments } = makerOf({ now: false }, events([1]));
+    const endTime = '2026-02-03T00:00:00.0000000Z';
+    await ofSensitive({ endTime });
+    await ofSensitive();
+    expect(moments).toEqual([Date.parse(endTime), Date.parse(RUN.createdAt)]);
+  });
+
+  it('has as many rows as it may have, of however many events, and is given up beyond', async () => {
+    const limits = { rows: 2, ms: 60_000 };
+    const most = makerOf({ now: false }, events([1, 2, 3, 1]), 4, limits);
+    expect(await most.ofSensitive()).toBe(RUN.runId);
+    const more = makerOf({ now: false }, events([1, 1, 1]), 3, limits);
+    await expect(more.ofSensitive()).rejects.toMatchObject({ code: 'invalid_parameter' });
+    expect([most.done, more.done]).toEqual([['finished'], ['given up']]);
+  });
 });
