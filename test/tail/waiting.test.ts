@@ -127,6 +127,23 @@ describe('a cursor whose entry is another one, as after a fail-over that lost en
     expect(noticed).toHaveBeenCalledWith(epoch.state.epoch, expect.stringContaining('not the one'));
   });
 
+  it('is not refused because one of its tenants is disabled', async () => {
+    const other = { disabled: [TENANT + 1], waitSeconds: 0 };
+    ({ nextCursor: cursor } = await trial.read({ ...other, from: 'now' }));
+    const goOnOf = () => trial.read({ ...other, from: null, cursor });
+    for (const size of [4, 6]) {
+      trial.size = size;
+      const page = await goOnOf();
+      expect(trial.places(page.nextCursor)).toEqual([
+        [TENANT, size],
+        [TENANT + 1, 0],
+      ]);
+      cursor = page.nextCursor;
+    }
+    lose();
+    await expect(goOnOf()).rejects.toMatchObject(REFUSED);
+  });
+
   it('is refused although the entries were lost while the call waited', async () => {
     trial.during = async () => {
       lose();
@@ -460,6 +477,26 @@ describe('a call of the tail that waits', () => {
       wake();
       expect((await first)?.items).toEqual((await second)?.items);
       expect(trial.reads).toBe(1);
+    });
+
+    it('refuses those alone whose cursor is of the log as it was before', async () => {
+      const trial = new Trial();
+      trial.size = 3;
+      const setBack = new Trial();
+      setBack.size = 3;
+      setBack.markAt = (position) => `other ${position}`;
+      const cursorOf = async (of: Trial) =>
+        (await of.read({ from: 'beginning', waitSeconds: 0 })).nextCursor;
+      const [before, after] = [await cursorOf(trial), await cursorOf(setBack)];
+      const { wake, waiting } = waitingAt(trial);
+      const earlier = trial.read({ from: null, cursor: before }).catch(({ code }) => code);
+      await until(waiting, (count) => count === 1);
+      trial.markAt = setBack.markAt;
+      const later = trial.read({ from: null, cursor: after });
+      await until(waiting, (count) => count === 2);
+      trial.size = 4;
+      wake();
+      expect([await earlier, (await later).items.length]).toEqual(['cursor_of_earlier_log', 1]);
     });
 
     it('answers without events, and with a cursor of the same place, if it gets no turn', async () => {
