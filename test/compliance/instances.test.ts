@@ -1,3 +1,4 @@
+import { toSummaryFilter } from '../../src/event/query';
 import { LIMITS } from '../../src/limits';
 import { namesBefore } from '../../src/modules/compliance/instances';
 import { laterOfTenant, objectKey, oneOf } from '../../src/modules/compliance/later-questions';
@@ -69,4 +70,23 @@ it('an access to an object is one to its schema and database too, and the last o
   ]);
   expect([lastOf('Pay', 'hr', 'Bonus'), lastOf('Pay', 'hr', null)]).toEqual([5, 5]);
   expect([lastOf('Pay', 'hr', 'Salary'), lastOf('Hr', 'hr', null)]).toEqual([undefined, undefined]);
+});
+
+it('records that a sentence shows are the newest of the period on the instance', async () => {
+  const asked: unknown[] = [];
+  const [from, to] = ['2026-01-01T00:00:00.0000000Z', '2026-01-31T00:00:00.0000001Z'];
+  const page = async (_: unknown, question: object) => {
+    asked.push(question);
+    return { items: [{ eventTime: from, recordId: 'r1' }] };
+  };
+  const later = laterOfTenant(
+    { ask: { page } as never, groups: new Map() },
+    { ...{ tenants: tenantSet([7]), from, to, known: null }, groupEach: async () => [] },
+  );
+  expect(await later('PAY01', []).records('actionId:LGIS')).toEqual([{ at: from, recordId: 'r1' }]);
+  const filter = toSummaryFilter({
+    filter: 'serverInstanceName:"PAY01" AND actionId:LGIS',
+    ...{ startTime: from, endTime: to },
+  });
+  expect(asked).toEqual([{ filter, sort: 'recordId', descending: true, page: 1, pageSize: 20 }]);
 });

@@ -402,10 +402,11 @@ describe('the gaps of a report', () => {
     const found = (...gaps: object[]) => gapsIn([source(gaps)], at(10), at(20)).length;
     expect(found(gap(at(1), at(10)), gap(at(20), null), gap(at(20), at(30)))).toBe(0);
     expect(found(gap(at(1), at(11)), gap(at(19), at(30)), gap(at(1), at(30)), gap(null, null))).toBe(4);
-    const many = [source([gap(at(1), at(2))], { moreGaps: 3 }), source([], { moreGaps: 0 })];
-    expect(gapsIn(many, at(10), at(20))).toEqual([
-      { hostName: 'h', databaseName: 'd', reason: 'MORE', afterTime: null, beforeTime: null },
-    ]);
+    const more = { hostName: 'h', databaseName: 'd', reason: 'MORE', afterTime: null, beforeTime: null };
+    for (const moreGaps of [1, 3]) {
+      const many = [source([gap(at(1), at(2))], { moreGaps }), source([], { moreGaps: 0 })];
+      expect(gapsIn(many, at(10), at(20))).toEqual([more]);
+    }
   });
 });
 
