@@ -205,6 +205,35 @@ describeOnPostgres('retention beside other instances', () => {
     const ours = runs.filter(({ startedAt }) => startedAt.toISOString().startsWith('2025-03-01'));
     expect(ours.map(({ events, partitions }) => [events, partitions])).toEqual([[1, []]]);
   });
+
+  it.each([
+    ['whose events are kept for longer', 'retention_days = 400', '2024-10-07'],
+    ['that is disabled', 'disabled_at = now()', '2024-10-21'],
+  ])('keeps a week of a tenant %s while the run waits to drop the week', async (_, change, monday) => {
+    const store = await first.forNewTenant();
+    const trial = new RetentionTrial(store);
+    await trial.keep(10);
+    await store.insert(store.checked([{ eventTime: `${monday}T08:00:00.0000000Z` }]));
+    await trial.folder.run();
+    const reader = new Client({ connectionString: first.place.databaseUrl ?? '' });
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT count(*) FROM audit_event');
+    const run = trial.runAt('2025-03-01T00:00:00Z');
+    await until(
+      () => waiting(reader),
+      (count) => count > 0,
+    );
+    await store.query(`UPDATE tenant SET ${change} WHERE tenant_id = $1`, store.tenantId);
+    await reader.query('COMMIT');
+    await reader.end();
+    await run;
+    expect([await trial.weeks(), await trial.total(), await store.count()]).toEqual([
+      expect.arrayContaining([`audit_event_${monday.replaceAll('-', '')}`]),
+      1,
+      1,
+    ]);
+  });
 });
 
 /** @returns how many sessions wait for the lock that dropping a partition needs */
