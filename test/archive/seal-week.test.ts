@@ -109,7 +109,9 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
 
   it('proves nothing by an event that a file has twice: it would lack another one', async () => {
     const other = await store.forNewTenant();
-    await other.insert(other.checked([1, 2, 3].map((i) => ({ eventTime: `2026-01-06T08:00:00.000000${i}Z` }))));
+    await other.insert(
+      other.checked([1, 2, 3].map((i) => ({ eventTime: `2026-01-06T08:00:00.000000${i}Z` }))),
+    );
     await trial.settle();
     const { tenantId } = other;
     const { worker, cache, folder } = trial;
@@ -302,7 +304,9 @@ describeOnPostgres('a week that comes back into rows', () => {
       expect((await trial.seal('2026-01-06T00:00:00Z')).outcome).toBe('sealed');
       await batch.connect();
       await batch.query('BEGIN');
-      await batch.query('SELECT generation FROM audit_archive WHERE tenant_id = $1 FOR SHARE', [store.tenantId]);
+      await batch.query('SELECT generation FROM audit_archive WHERE tenant_id = $1 FOR SHARE', [
+        store.tenantId,
+      ]);
       let isBack = false;
       const restoring = trial.restore('2026-01-06T00:00:00Z').then((count) => {
         isBack = true;

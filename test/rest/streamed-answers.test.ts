@@ -454,7 +454,10 @@ describe('answers that are written while they are read', () => {
       it('goes on where the database is away for a while', async () => {
         const away = async () => {
           at.isAway = true;
-          await until(() => at.looksInVain, (looks) => looks > 1);
+          await until(
+            () => at.looksInVain,
+            (looks) => looks > 1,
+          );
           at.isAway = false;
           return ends(pageOf('c2', [arrived(1)]))();
         };

@@ -1,8 +1,9 @@
 import { OwnPlaces, type WaitingPlaces } from '../../src/caller/rate-limit/waiting-places';
-import { NoTurn, serviceUnavailable } from '../../src/errors';
+import { DomainError, NoTurn, serviceUnavailable } from '../../src/errors';
 import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
 import { laterPage, Tail, type TailRequest } from '../../src/modules/tail/tail';
+import { UnreadWeek } from '../../src/store/archive/archive';
 import type { ArrivalLimits, ArrivalPlace, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
 import { NewArrivals } from '../../src/store/log/arrivals/new-arrivals';
 import { tenantSet } from '../../src/tenant-set';
@@ -298,6 +299,26 @@ describe('a call of the tail that waits', () => {
     expect(trial.places(nextCursor)).toEqual([[TENANT, 0]]);
   });
 
+  it('is not at the end where the file of a week of one of its tenants is away', async () => {
+    const trial = new Trial();
+    const [other, unread] = [TENANT + 1, new DomainError('service_unavailable', { public: 'away' })];
+    const { readTexts } = trial.reader;
+    Object.assign(trial.reader, {
+      sizes: async () => new Map([...trial.sizes, [other, 2]]),
+      readTexts: async (places: readonly [ArrivalPlace], limits: ArrivalLimits) => {
+        if (places.some(({ tenantId }) => tenantId === other)) throw new UnreadWeek(other, unread);
+        return readTexts(places, limits);
+      },
+    });
+    trial.size = 3;
+    const page = await trial.read({ tenants: tenantSet([TENANT, other]), from: 'beginning' });
+    expect([page.items.length, page.caughtUp]).toEqual([3, false]);
+    expect(trial.places(page.nextCursor)).toEqual([
+      [TENANT, 3],
+      [other, 0],
+    ]);
+  });
+
   it('can leave all its events to a later call, which begins where this one began', async () => {
     const trial = new Trial();
     trial.size = 5;
@@ -485,8 +506,7 @@ describe('a call of the tail that waits', () => {
       const setBack = new Trial();
       setBack.size = 3;
       setBack.markAt = (position) => `other ${position}`;
-      const cursorOf = async (of: Trial) =>
-        (await of.read({ from: 'beginning', waitSeconds: 0 })).nextCursor;
+      const cursorOf = async (of: Trial) => (await of.read({ from: 'beginning', waitSeconds: 0 })).nextCursor;
       const [before, after] = [await cursorOf(trial), await cursorOf(setBack)];
       const { wake, waiting } = waitingAt(trial);
       const earlier = trial.read({ from: null, cursor: before }).catch(({ code }) => code);
