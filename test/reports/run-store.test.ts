@@ -77,6 +77,16 @@ describe('stored runs of reports', () => {
     expect([await state(), await runs.find(oneTenant(tenantId), run.runId)]).toEqual(['given-up', null]);
   });
 
+  it('that are done are given up by nobody: they are there for good', async () => {
+    const { tenantId, run, state } = await begun();
+    await runs.finish(run, 7, sign);
+    await runs.giveUp(tenantId, run.runId);
+    expect([await state(), (await runs.find(oneTenant(tenantId), run.runId))?.state]).toEqual([
+      'done',
+      'done',
+    ]);
+  });
+
   it('lose their files when their time is over, or when nobody makes them any more', async () => {
     const [over, lost, made, kept] = [await begun(1), await begun(), await begun(), await begun()];
     for (const { run } of [over, lost, made, kept]) await runs.put(run, 'csv', 0, Buffer.from('a'));
