@@ -32,6 +32,8 @@ export const PACKAGE_PATH = `${API_BASE_PATH}/audit-activity/package`;
 /** Makes evidence packages, and says how complete the events of a question are. */
 export interface PackageEntrance {
   readonly make: MakePackage;
+  /** @throws DomainError `service_unavailable` while this instance cannot sign packages */
+  readonly assertSigns: () => void;
   readonly coverage: (
     tenants: TenantSet,
     question: {
@@ -58,6 +60,7 @@ export function answerPackage(
     refuseHidden(PACKAGE_PARAMETERS, filters, call);
     const tenantId = tenantMeant(tenantSetOf(call), given);
     if (call.masked?.has(String(tenantId))) throw packageIsMasked(tenantId);
+    packages.assertSigns();
     const tenants = oneTenant(tenantId);
     const asker = { ...askerOf(call), tenants };
     const assertAllowed = async () => {

@@ -223,6 +223,8 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       workingHours: compliance.workingHours,
     },
     checkpointKey: evidence.checkpointKey,
+    assertSigns: evidence.assertSigns,
+    hasOtherKey: evidence.hasOtherKey,
     tenants,
     deliverers: {
       sendMessage: destinations.sendMessage,
@@ -316,6 +318,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     beginExport,
     packages: {
       make: evidence.makePackage,
+      assertSigns: evidence.assertSigns,
       coverage: (set: TenantSet, question: CoverageQuestion) => readCoverage(service, set, question),
     },
     reports: reports.entrance,

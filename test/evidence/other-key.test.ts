@@ -205,6 +205,32 @@ describeOnPostgres('two services with a data folder each', () => {
   });
 });
 
+describeOnPostgres('a service that has another checkpoint key than the logs of its database', () => {
+  it('makes no report and no package, which its key would sign', async () => {
+    const one = await World.open('postgresql');
+    const tenant = await one.tenant();
+    const two = await World.on(one.database, { dataDir: await temporaryFolder() });
+    const scopes = ['read:audit-activity', 'read:reports'];
+    const { key } = await one.key({ tenantIds: [tenant.tenantId], scopes });
+    const period = { startTime: '2026-01-01', endTime: '2026-02-01' };
+    const ask = async (world: World, path: string) => {
+      const answer = await fetch(`${world.service.url}/api/v1/public${path}?${new URLSearchParams(period)}`, {
+        headers: { 'X-Api-Key': key },
+      });
+      return [answer.status, await answer.text()];
+    };
+    for (const path of ['/reports/log-ons/content', '/audit-activity/package']) {
+      expect(await ask(two, path)).toEqual([
+        503,
+        expect.stringContaining('has another checkpoint key than the evidence log'),
+      ]);
+      expect((await ask(one, path))[0]).toBe(200);
+    }
+    await two.service.close();
+    await one.close();
+  });
+});
+
 describeOnPostgres('a service whose checkpoint key is changed as docs/evidence.md says', () => {
   useLimits({ ...QUICK_LOG, checkpointMs: 1 });
 

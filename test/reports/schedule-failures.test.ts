@@ -41,6 +41,17 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect((await look()).error).toBeNull();
   });
 
+  it('are left to other instances by one that cannot sign reports', async () => {
+    const { instance, clock, canSign, done, look } = await stage(DAILY, '2026-03-01T12:00:00Z');
+    clock.ms = at('2026-03-02T05:00:00Z');
+    canSign.now = false;
+    expect(await instance().round()).toBe(0);
+    expect([done.size, (await look()).failures]).toEqual([0, 0]);
+    canSign.now = true;
+    await instance().round();
+    expect(done.size).toBe(1);
+  });
+
   it('send a run that is there though its making failed, at a later attempt too, and make no other one', async () => {
     const { instance, clock, faults, done, sent, look } = await stage(DAILY, '2026-03-01T12:00:00Z');
     clock.ms = at('2026-03-02T05:00:00Z');

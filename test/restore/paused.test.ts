@@ -81,6 +81,8 @@ describe.each([
         ...parts,
         ask: part,
         checkpointKey: part,
+        assertSigns: part,
+        hasOtherKey: () => false,
         deliverers: { sendMessage: part, sendFile: part, mail: null, publicUrl: null },
         hasDestination: part,
         config: { reportDays: 7 },

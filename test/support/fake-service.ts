@@ -138,7 +138,7 @@ export async function openFakeService(behind: Behind) {
     checkHealth: async () => 'Healthy',
     beginExport: unused,
     large,
-    packages: { make: unused as never, coverage: unused },
+    packages: { make: unused as never, assertSigns: unused, coverage: unused },
     reports: { make: unused, file: unused },
     tail: {
       large,

@@ -1,4 +1,5 @@
 import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
+import { DomainError } from '../../errors';
 import { rootOf } from '../../store/log/evidence/merkle';
 import { knownKeyIds, type LogKeys } from './log-head';
 import {
@@ -55,6 +56,15 @@ export const otherKeyText = (other: string, own: string): string =>
   `the logs of this database are kept with the checkpoint key ${other}, and this instance has ${own}: ` +
   'set CHECKPOINT_KEY_FILE to the file with that key, checkpoint.key in the DATA_DIR of the instance that made it, and start again; ' +
   `only if that file is lost, set CHECKPOINT_KEY_SUCCEEDS=${other} on all instances`;
+
+/** Refuses to sign for callers. Operators find both keys in the log. */
+export const cannotSign = (): DomainError =>
+  new DomainError('service_unavailable', {
+    public:
+      'This instance of the service has another checkpoint key than the evidence log, so it signs nothing. ' +
+      'Another instance does, or this one once an operator has set CHECKPOINT_KEY_FILE.',
+    retryAfterSeconds: 60,
+  });
 
 /** Why events wait that another instance accepted. */
 export const waitingText = (events: number, keyId: string): string =>

@@ -19,6 +19,7 @@ import { PostgresEvidenceStore } from './evidence.store';
 import { EvidenceLog } from './evidence-log';
 import { LogChecker, type ProblemsOf } from './log-check';
 import { LogCheckResolver } from './log-check.resolver';
+import { cannotSign } from './log-key';
 import { type MakePackage, packageMaker } from './package/evidence-package';
 import { Sequencer } from './sequencer';
 import { openAuthority } from './time-stamps/authority-client';
@@ -35,6 +36,8 @@ interface Evidence extends Module {
   /** The tenants whose log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
   readonly evidence: Pick<EvidenceLog, 'states' | 'removals'>;
+  /** @throws DomainError `service_unavailable` while the logs are kept with another key than this instance has */
+  readonly assertSigns: () => void;
   /** Whether the logs of this database are kept with another key than this instance has. */
   readonly hasOtherKey: () => boolean;
   readonly makePackage: MakePackage;
@@ -108,6 +111,9 @@ export async function openEvidence(parts: {
     erasureFiles,
     evidence,
     makePackage: packageMaker({ store, signer: checkpointKey, page: parts.packagePage, nowMs }),
+    assertSigns: () => {
+      if (sequencer.hasOtherKey) throw cannotSign();
+    },
     verifications: (tenantId, from, to) => verifications.ended(tenantId, from, to),
     stoppedLogs: () => sequencer.problems,
     hasOtherKey: () => sequencer.hasOtherKey,

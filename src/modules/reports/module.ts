@@ -31,6 +31,10 @@ export function reportsModule(parts: {
   readonly owner: OwnerDoor;
   readonly ask: ReportSources;
   readonly checkpointKey: CheckpointKey;
+  /** @throws DomainError `service_unavailable` while this instance cannot sign runs */
+  readonly assertSigns: () => void;
+  /** Whether that is so. */
+  readonly hasOtherKey: () => boolean;
   readonly tenants: TenantStore;
   readonly deliverers: Deliverers;
   readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
@@ -57,13 +61,18 @@ export function reportsModule(parts: {
     delivery: new Delivery(reports, parts.deliverers),
     note: parts.note,
     tell: parts.tell,
+    canSign: () => !parts.hasOtherKey(),
     nowMs,
     signal: parts.signal,
     log,
   });
+  const inTurn = makeInTurn(maker, new FairShare(REPORT_SHARES, 'new reports'));
   return {
     entrance: {
-      make: makeInTurn(maker, new FairShare(REPORT_SHARES, 'new reports')),
+      make: async (request) => {
+        parts.assertSigns();
+        return inTurn(request);
+      },
       file: (tenants, runId, format) => reports.file(tenants, runId, format),
     },
     resolvers: [

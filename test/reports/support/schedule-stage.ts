@@ -54,6 +54,7 @@ async function stageOf(store: Store, definition: Definition, now: string) {
     stop?: boolean;
     refused?: string;
   } = {};
+  const canSign = { now: true };
   let attempts = 0;
   /** What an operator does while a run is made, or sent. */
   const meanwhile: { act?: () => Promise<unknown>; send?: () => Promise<unknown> } = {};
@@ -103,6 +104,7 @@ async function stageOf(store: Store, definition: Definition, now: string) {
           if (faults.tell) throw faults.tell;
           told.push(trouble);
         },
+        canSign: () => canSign.now,
         nowMs: () => clock.ms,
         signal: stopping.signal,
         log: createLog('warn', { write: (line: string) => void lines.push(line) }),
@@ -135,6 +137,7 @@ async function stageOf(store: Store, definition: Definition, now: string) {
     lines,
     held,
     faults,
+    canSign,
     meanwhile,
     look,
     periods,

@@ -49,6 +49,8 @@ interface Parts {
   readonly note: (entry: AccessEntry) => void;
   /** Makes an alert. */
   readonly tell: (trouble: ScheduleTrouble) => Promise<unknown>;
+  /** Whether this instance has the key that signs runs. Others make them while it has not. */
+  readonly canSign: () => boolean;
   readonly nowMs: () => number;
   /** Aborted when the service is told to stop. */
   readonly signal: AbortSignal;
@@ -80,7 +82,8 @@ export class ScheduleRunner {
 
   /** @returns above 0: all that began is done, and there may be more */
   async round(): Promise<number> {
-    const { schedules, signal } = this.parts;
+    const { schedules, signal, canSign } = this.parts;
+    if (!canSign()) return 0;
     for (const schedule of await schedules.setBack()) await this.#tellOfClocks(schedule);
     const free = AT_ONCE - this.#working.size;
     const due = free > 0 ? await schedules.due(free, [...this.#working.keys()], this.#left.resting()) : [];
