@@ -222,7 +222,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       sensitive: compliance.sensitive,
       workingHours: compliance.workingHours,
     },
-    checkpointKey: evidence.checkpointKey,
+    checkpointKeys,
     assertSigns: evidence.assertSigns,
     hasOtherKey: evidence.hasOtherKey,
     tenants,

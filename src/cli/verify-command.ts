@@ -234,6 +234,7 @@ async function verifyReport(file: string, { publicKey, json }: Options, { print 
   const check = await given(verifyRun(file, publicKey));
   print(json ? JSON.stringify(check) : runText(check, publicKey.length > 0));
   if (check.problems.length > 0) throw new CommandError('The report is not as it was signed.');
+  if (check.unjudged !== null) throw new CommandError('The report cannot be judged.');
   if (check.checked.length === 0)
     throw new CommandError(
       `No file of the run lies beside ${file}: its files are ${check.absent.join(', ')}.`,

@@ -73,13 +73,18 @@ function headline({ isSound, isChanged, findings, problems, events, unjudged }: 
 }
 
 /** What was found of a run of a report, for people. */
-export function runText({ manifest, checked, absent, problems }: RunCheck, isPinned: boolean): string {
+export function runText(
+  { manifest, checked, absent, problems, unjudged }: RunCheck,
+  isPinned: boolean,
+): string {
   const { reportId, runId, tenantId, createdAt, rows, log } = manifest;
-  const verdict = problems.length === 0 ? 'as it was signed' : 'NOT as it was signed';
+  const verdict =
+    problems.length > 0 ? 'NOT as it was signed' : unjudged === null ? 'as it was signed' : 'NO VERDICT';
   return [
     `report ${reportId}, run ${runId} of tenant ${tenantId}: ${verdict}`,
     `  made ${createdAt}, ${rows} rows, the evidence log had ${log.size} entries`,
     ...problems.map((problem) => `  ${problem}`),
+    ...(unjudged === null ? [] : [`  ${unjudged}`]),
     ...checked.map((name) => `  checked: ${name}`),
     ...absent.map((name) => `  not here: ${name}`),
     ...(isPinned

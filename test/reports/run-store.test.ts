@@ -3,6 +3,7 @@ import { LIMITS } from '../../src/limits';
 import { zipped } from '../../src/modules/reports/piece-bytes';
 import { Reports } from '../../src/modules/reports/reports';
 import { RunStore } from '../../src/modules/reports/run.store';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 import { oneTenant } from '../../src/tenant-set';
 import { ANY_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
@@ -106,7 +107,7 @@ describe('stored runs of reports', () => {
     );
     expect(pieces).toEqual([0, 0, 1, 1]);
     // A run that is over is still shown, without files.
-    const reports = new Reports(runs, 'key');
+    const reports = new Reports(runs, [CheckpointKey.ofPem(newCheckpointKeyPem()).verifierKey]);
     const filesOf = async ({ tenantId, run }: typeof over) =>
       (await reports.run(oneTenant(tenantId), run.runId))?.files.length;
     expect([await filesOf(over), await filesOf(kept)]).toEqual([0, 1]);

@@ -80,7 +80,7 @@ describe.each([
       reportsModule({
         ...parts,
         ask: part,
-        checkpointKey: part,
+        checkpointKeys: [part],
         assertSigns: part,
         hasOtherKey: () => false,
         deliverers: { sendMessage: part, sendFile: part, mail: null, publicUrl: null },

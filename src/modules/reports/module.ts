@@ -30,7 +30,8 @@ export function reportsModule(parts: {
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
   readonly ask: ReportSources;
-  readonly checkpointKey: CheckpointKey;
+  /** The key that signs runs, and earlier ones. */
+  readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
   /** @throws DomainError `service_unavailable` while this instance cannot sign runs */
   readonly assertSigns: () => void;
   /** Whether that is so. */
@@ -48,9 +49,13 @@ export function reportsModule(parts: {
   readonly log: Logger;
   readonly nowMs: () => number;
 }): Module & { readonly entrance: ReportEntrance } {
-  const { service, owner, ask, checkpointKey, config, epoch, log, nowMs } = parts;
+  const { service, owner, ask, checkpointKeys, config, epoch, log, nowMs } = parts;
+  const [checkpointKey, ...earlier] = checkpointKeys;
   const store = new RunStore(service, owner, config.reportDays);
-  const reports = new Reports(store, checkpointKey.verifierKey);
+  const reports = new Reports(store, [
+    checkpointKey.verifierKey,
+    ...earlier.map(({ verifierKey }) => verifierKey),
+  ]);
   const files = openFileMaker();
   const maker = new ReportMaker(store, ask, checkpointKey, files, nowMs);
   const schedules = new ScheduleStore(service, owner, nowMs);

@@ -1,6 +1,7 @@
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
+import { isSignedBy } from '../../store/log/evidence/signed-note';
 import type { TenantSet } from '../../tenant-set';
 import type { REPORT, REPORT_RUN } from './answers';
 import { shippedReports } from './declarations';
@@ -20,10 +21,10 @@ export interface RunFile extends ManifestFile {
 
 /** The catalogue, and the runs that are there. */
 export class Reports {
-  /** @param publicKey of the key that signs runs, as verifiers get it */
+  /** @param keys as verifiers get them: that which signs runs, and earlier ones that are at hand */
   constructor(
     private readonly store: Pick<RunStore, 'newest' | 'find' | 'file'>,
-    private readonly publicKey: string,
+    private readonly keys: readonly [string, ...string[]],
   ) {}
 
   async catalogue(tenants: TenantSet): Promise<readonly ReportItem[]> {
@@ -63,7 +64,7 @@ export class Reports {
       files: run.state === 'done' ? manifest.files : [],
       manifest: run.manifest,
       note: run.note,
-      publicKey: this.publicKey,
+      publicKey: this.keys.find((key) => isSignedBy(key, run.note)) ?? this.keys[0],
     };
   }
 

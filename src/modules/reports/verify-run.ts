@@ -13,8 +13,10 @@ export interface RunCheck {
   /** The files that were there, and those that were not. */
   readonly checked: readonly string[];
   readonly absent: readonly string[];
-  /** Empty: the run is as it was signed. */
+  /** Empty: nothing differs from what was signed. */
   readonly problems: readonly string[];
+  /** Why nobody can say who signed it; null: a trusted key did. */
+  readonly unjudged: string | null;
 }
 
 /** The answer of a service about a run, as far as it is believed. */
@@ -33,7 +35,8 @@ interface Saved {
 export async function verifyRun(file: string, keys: readonly string[]): Promise<RunCheck> {
   const saved = savedRun(await readFile(file, 'utf8'));
   const manifest = manifestIn(saved);
-  const problems = [...noteProblems(saved, manifest, keys.length > 0 ? keys : [saved.publicKey])];
+  const trusted = keys.length > 0 ? keys : [saved.publicKey];
+  const problems = noteProblems(saved, manifest, trusted);
   const checked: string[] = [];
   const absent: string[] = [];
   for (const one of manifest.files) {
@@ -47,7 +50,7 @@ export async function verifyRun(file: string, keys: readonly string[]): Promise<
     if (problem !== null) problems.push(problem);
     else if (one.format === 'json') problems.push(...(await rowProblems(beside, manifest)));
   }
-  return { manifest, checked, absent, problems };
+  return { manifest, checked, absent, problems, unjudged: otherSigner(saved.note, trusted) };
 }
 
 function savedRun(text: string): Saved {
@@ -82,12 +85,21 @@ function noteProblems(
   const [body] = splitNote(note);
   const problems = [];
   if (body !== noteBody(text, manifest)) problems.push('the manifest is not the one that was signed');
-  if (signerOf(note, keys)?.isTrusted !== true)
-    problems.push('the note is not signed by the key that is trusted');
+  if (signerOf(note, keys) === null) problems.push('the note is not signed by the key that is trusted');
   const { checkpoint } = manifest.log;
   if (checkpoint !== null && signerOf(checkpoint, keys) === null)
     problems.push('the checkpoint of the evidence log is not signed by the key that it names');
   return problems;
+}
+
+/** A note of another key may be from before the key was changed, or of somebody else. */
+function otherSigner(note: string, keys: readonly string[]): string | null {
+  const signer = signerOf(note, keys);
+  if (signer === null || signer.isTrusted) return null;
+  return (
+    `the note is signed by the key ${signer.keyId}, which is none of the keys that are trusted here: ` +
+    'if it is an earlier checkpoint key of the service, give its public key (--public-key)'
+  );
 }
 
 async function fileProblem(file: string, { name, bytes, sha256 }: ManifestFile): Promise<string | null> {
