@@ -34,3 +34,14 @@ it('short texts share pieces of bounded size', () => {
   expect(pieces.length).toBeLessThan(8);
   for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(PIECE_BYTES);
 });
+
+it.each([100, 4_000, 5_000, 21_000, 70_000])(
+  'texts of %i characters take little more memory than they have bytes',
+  (chars) => {
+    const bytes = new TextBytes();
+    for (let n = 0; n < 100; n++) bytes.add('a'.repeat(chars));
+    const memory = new Set(bytes.take().map(({ buffer }) => buffer));
+    const held = [...memory].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(held).toBeLessThan(1.25 * 100 * chars + PIECE_BYTES);
+  },
+);

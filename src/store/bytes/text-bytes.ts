@@ -1,6 +1,8 @@
 const PIECE_BYTES = 64 * 1024;
 /** Bytes of a unit of UTF-16 in UTF-8, at most. */
 const UNIT_BYTES = 3;
+/** A longer text has memory of its own: it could leave much of a piece empty. */
+const SHORT_CHARS = 4 * 1024;
 
 /**
  * Texts as bytes, in pieces of bounded size. A text is written while it is in the processor's cache: to join many
@@ -12,12 +14,11 @@ export class TextBytes {
   #filled = 0;
 
   add(text: string): void {
-    const most = text.length * UNIT_BYTES;
-    if (most > PIECE_BYTES) {
+    if (text.length > SHORT_CHARS) {
       this.addBytes(Buffer.from(text));
       return;
     }
-    if (most > this.#piece.length - this.#filled) {
+    if (text.length * UNIT_BYTES > this.#piece.length - this.#filled) {
       this.#endPiece();
       this.#piece = Buffer.allocUnsafe(PIECE_BYTES);
     }
