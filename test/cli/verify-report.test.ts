@@ -127,6 +127,7 @@ describe('what verify says of a report', () => {
       checked: ['report.csv'],
       absent: ['report.pdf'],
       problems: [],
+      unjudged: null,
       ...change,
     }) as unknown as RunCheck;
 
@@ -142,6 +143,17 @@ describe('what verify says of a report', () => {
     // A file of somebody else writes no line of its own into a terminal.
     expect(changed).toHaveLength(6);
     expect(changed[5]).toContain('the answer itself states');
+  });
+
+  it('is no verdict where a key signed it that nobody trusts here', () => {
+    const unjudged = 'the note is signed by the key k1';
+    expect(runText(check({ unjudged }), true).split('\n').slice(0, 3)).toEqual([
+      'report activity, run x1 of tenant 7: NO VERDICT',
+      '  made T, 3 rows, the evidence log had 9 entries',
+      `  ${unjudged}`,
+    ]);
+    const changed = runText(check({ unjudged, problems: ['x'] }), true);
+    expect(changed).toContain('NOT as it was signed');
   });
 });
 
