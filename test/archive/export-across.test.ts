@@ -70,13 +70,13 @@ describe('pages of an export over rows and files', () => {
   });
 
   /** The record ids of all pages. */
-  async function pagesOf(limits: typeof LARGE, of: readonly number[] = tenants) {
+  async function pagesOf(limits: typeof LARGE, of: readonly number[] = tenants, filter = FILTER) {
     const source = new PostgresExportSource(store.database.service, limits);
     const pages: string[][] = [];
     for (let after: string | null = ALL.after; after !== null; ) {
       const page: Awaited<ReturnType<typeof source.page>> = await source.page(
         tenantSet(of as [number]),
-        FILTER,
+        filter,
         { after, upTo: ALL.upTo },
       );
       pages.push(page.events.map(({ recordId }) => recordId));
@@ -92,6 +92,27 @@ describe('pages of an export over rows and files', () => {
       const pages = await pagesOf({ ...LARGE, events });
       expect(pages.flat()).toEqual(weeks.flat());
       for (const page of pages) expect(page.length).toBeLessThanOrEqual(events);
+    },
+  );
+
+  it.each([1, 2, 3, 5])(
+    'of a filter that must be read have each event once, %d rows read at most',
+    async (read) => {
+      const filter = toSummaryFilter({
+        filter: 'actionId:APRL OR statement:others',
+        startTime: undefined,
+        endTime: undefined,
+      });
+      const pages = await pagesOf({ ...LARGE, events: 3, read }, tenants, filter);
+      expect(pages.flat()).toEqual(weeks.flat());
+      const rare = toSummaryFilter({
+        filter: 'responseRows:1 OR statement:nothing',
+        startTime: undefined,
+        endTime: undefined,
+      });
+      const found = (await pagesOf({ ...LARGE, read }, tenants, rare)).flat();
+      expect(found).toEqual((await pagesOf(LARGE, tenants, rare)).flat());
+      expect(found.length).toBeGreaterThan(3);
     },
   );
 

@@ -58,8 +58,27 @@ describe('a page of an export', () => {
     ],
     ['is the last one if everything was examined', [rowOf(1, 1)], [], null],
   ])('of events that must be read %s', async (_, rows, slice, after) => {
-    const page = await source(slice, rows).page(TENANTS, filterOf({ search: 'x' }), SPAN);
-    expect(page.after).toBe(after);
+    for (const query of [{ search: 'x' }, { filter: 'actionId:IN OR objectName:Salary' }]) {
+      const page = await source(slice, rows).page(TENANTS, filterOf(query), SPAN);
+      expect(page.after).toBe(after);
+    }
+  });
+
+  it('of events that must be read looks for the end of a stretch once', async () => {
+    const pages = source([{ record_id: ids(9)[0] }], [rowOf(1, 2)], [rowOf(2, 1)], [], [rowOf(10, 1)]);
+    let after: string | null = SPAN.after;
+    let readTo: string | null = null;
+    const ends: unknown[] = [];
+    while (after !== null) {
+      const page = await pages.page(TENANTS, filterOf({ search: 'x' }), { ...SPAN, after, readTo });
+      [after, readTo] = [page.after, page.readTo ?? null];
+      ends.push([page.events.length, after, readTo]);
+    }
+    expect(ends).toEqual([
+      [1, ids(1)[0], ids(9)[0]],
+      [1, ids(9)[0], null],
+      [1, null, null],
+    ]);
   });
 });
 

@@ -31,7 +31,7 @@ describe('an export', () => {
         asked.push(span);
         const left = STORED.filter((id) => id > span.after && id <= span.upTo);
         const events = left.slice(0, 2).map(eventOf);
-        return { events, after: left.length > 2 ? (left[1] ?? null) : null };
+        return left.length > 2 ? { events, after: left[1] ?? null, readTo: '18' } : { events, after: null };
       },
     };
     jest.useFakeTimers();
@@ -85,6 +85,16 @@ describe('an export', () => {
     expect((await idsOf(await begin(cursor))).flat()).toEqual(ids);
     const reads = asked.map(({ after, upTo }) => Number(upTo) - Number(after));
     expect(reads.every((length) => length > 0 && length <= 9)).toBe(true);
+  });
+
+  it('tells a page how far the page before wanted to read, within a span', async () => {
+    await idsOf(await begin());
+    expect(asked.map(({ after, readTo }) => [after, readTo])).toEqual([
+      ['10', null],
+      ['12', '18'],
+      ['30', null],
+      ['50', null],
+    ]);
   });
 
   it('checks its caller before each page, and waits long for a turn but for the first page', async () => {

@@ -137,10 +137,12 @@ async function* eventsOf<Events extends Some>(
 ): Batches<Events> {
   for (const span of plan.spans) {
     let after: string | null = cursor !== null && cursor > span.after ? cursor : span.after;
+    let readTo: string | null = null;
     while (after !== null && after < span.upTo) {
-      const page = await pages.next({ after, upTo: span.upTo });
+      const page = await pages.next({ after, upTo: span.upTo, readTo });
       if (page.events.length > 0) yield page.events;
       after = page.after;
+      readTo = page.readTo ?? null;
     }
   }
 }

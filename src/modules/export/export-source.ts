@@ -8,6 +8,8 @@ import type { TenantSet } from '../../tenant-set';
 export interface IdSpan {
   readonly after: string;
   readonly upTo: string;
+  /** The end of the stretch that the page before read a part of, as that page says it. */
+  readonly readTo?: string | null;
 }
 
 export interface ExportPlan {
@@ -21,12 +23,16 @@ export interface ExportPlan {
 export interface PageLimits {
   readonly events: number;
   readonly bytes: number;
+  /** Events that one statement examines to find matching ones. */
+  readonly read: number;
 }
 
 export interface ExportPage<Events = readonly StoredAuditEvent[]> {
   readonly events: Events;
   /** Where the span continues; null at its end. */
   readonly after: string | null;
+  /** Of the next page's span. */
+  readonly readTo?: string | null;
 }
 
 /** Port: reads whole events in pages, in the order of their ids, which is the order of their times. */

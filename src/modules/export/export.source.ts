@@ -3,8 +3,7 @@ import { isFailure } from '../../database/failure';
 import { guarded } from '../../database/limited';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type AnyField, isLifted, type LiftedName } from '../../event/fields';
-import { FILTER_SPECS } from '../../event/filters';
-import { type AuditEventFilter, givenFilters } from '../../event/query';
+import type { AuditEventFilter } from '../../event/query';
 import { idBefore, recordIdFloor, ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../store/columns/counter';
@@ -15,10 +14,11 @@ import type { TenantSet } from '../../tenant-set';
 import {
   exportPageStatement,
   exportValuesStatement,
+  isRead,
   sliceEndStatement,
   spansStatement,
 } from './export.statements';
-import type { ExportPage, ExportPlan, ExportSource, IdSpan } from './export-source';
+import type { ExportPage, ExportPlan, ExportSource, IdSpan, PageLimits } from './export-source';
 import { pageAcross } from './page-across';
 
 const HOUR_TICKS = 3_600_000n * TICKS_PER_MS;
@@ -27,11 +27,10 @@ const ALL: IdSpan = {
   upTo: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-/** `read` is the number of events that one statement examines to find matching ones. */
-const LIMITS_OF_PAGES = {
-  events: LIMITS.exportPageEvents as number,
-  bytes: LIMITS.exportPageBytes as number,
-  read: LIMITS.exportReadEvents as number,
+const LIMITS_OF_PAGES: PageLimits = {
+  events: LIMITS.exportPageEvents,
+  bytes: LIMITS.exportPageBytes,
+  read: LIMITS.exportReadEvents,
 };
 
 /** Reads events by the primary key. Each page is its own statement, so there is no long transaction. */
@@ -133,14 +132,14 @@ export class PostgresExportSource implements ExportSource {
       ask: <R extends object = Row>(statement: Prisma.Sql) => Promise<readonly R[]>,
     ) => Promise<ReadSlice<Events>>,
   ): Promise<ExportPage<Events>> {
-    const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
-    const slice = { after: span.after, upTo: upTo ?? span.upTo };
+    const readTo = isRead(filter) ? (span.readTo ?? (await this.#sliceEnd(tenants, span))) : null;
+    const slice = { after: span.after, upTo: readTo ?? span.upTo };
     const { planning } = planOf({ kind: 'export', filter });
     const { events, last, matched } = await read(slice, <R extends object = Row>(statement: Prisma.Sql) =>
       guarded(() => this.service.ask<R>(statement, tenants, planning)),
     );
     const isCut = events.length < matched || matched >= this.limits.events;
-    return { events, after: isCut ? last : upTo };
+    return isCut ? { events, after: last, readTo } : { events, after: readTo };
   }
 
   #pageAcross(
@@ -175,12 +174,6 @@ interface ValuesRow extends EventValues {
   readonly matched: number | null;
 }
 const NO_VALUES: ValuesRow = { json: '[]', length: 0, last: null, matched: null };
-
-/**
- * Whether events must be read to see if they match. An index finds those of a time range, and of some filters in it.
- */
-const isRead = (filter: AuditEventFilter) =>
-  filter.search.length > 0 || givenFilters(filter).some((name) => !FILTER_SPECS[name].isIndexed);
 
 /** The last record id before an hour since 1970. */
 const lastBefore = (hour: number) => idBefore(recordIdFloor(BigInt(hour) * HOUR_TICKS));

@@ -1,7 +1,8 @@
 import { Prisma } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
 import type { AnyField, LiftedName } from '../../event/fields';
-import type { AuditEventFilter } from '../../event/query';
+import { FILTER_SPECS } from '../../event/filters';
+import { type AuditEventFilter, givenFilters } from '../../event/query';
 import { countedOf } from '../../store/counts/dimensions';
 import { segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
 import { planOf } from '../../store/plan';
@@ -81,6 +82,16 @@ const pageSql = (
       )}) u
       ORDER BY u.record_id, u.tenant_id LIMIT ${events}::int) c
     WHERE c.before <= ${bytes}::bigint) r`;
+
+/**
+ * Whether events must be read to see if they match. An index finds those of a time range, and of some filters in it. A page
+ * of such a filter reads a stretch of the span at most: of a rare match, it would else read the span to its end, for
+ * longer than a statement may take.
+ */
+export const isRead = (filter: AuditEventFilter) =>
+  filter.search.length > 0 ||
+  filter.expression !== null ||
+  givenFilters(filter).some((name) => !FILTER_SPECS[name].isIndexed);
 
 /** The record id before which there are this many events, matching or not; no row if there are fewer. */
 export function sliceEndStatement(each: EachTenant, span: IdSpan, events: number): Prisma.Sql {

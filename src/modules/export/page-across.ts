@@ -6,7 +6,7 @@ import { sealedIn } from '../../store/archive/archive';
 import { askBy } from '../../store/columns/counter';
 import type { Row } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
-import { exportPageStatement } from './export.statements';
+import { exportPageStatement, isRead, sliceEndStatement } from './export.statements';
 import type { ExportPage, IdSpan, PageLimits } from './export-source';
 
 /** The rows of a page of an export from rows and files, read in one snapshot. It ends with a sealed week at the latest. */
@@ -28,10 +28,14 @@ export function pageAcross(
       if (weekEnd !== null && weekEnd < whole.to && (end === null || weekEnd < end)) end = weekEnd;
     }
     const slice = { after: span.after, upTo: end === null ? span.upTo : idBefore(end) };
-    const rows = await ask(exportPageStatement(service.each(tenants), filter, slice, limits, lifted));
+    const each = service.each(tenants);
+    const [readEnd] = isRead(filter) ? await ask(sliceEndStatement(each, slice, limits.read)) : [];
+    const readTo = idOf(readEnd);
+    const read = { ...slice, upTo: readTo ?? slice.upTo };
+    const rows = await ask(exportPageStatement(each, filter, read, limits, lifted));
     const matched = Number(rows[0]?.matched ?? 0);
     // From a source that was cut, nothing is known behind its last event.
-    let bound = rows.length < matched || matched >= limits.events ? idOf(rows.at(-1)) : null;
+    let bound = rows.length < matched || matched >= limits.events ? idOf(rows.at(-1)) : readTo;
     const all = [...rows];
     const stretches = [{ from: whole.from, to: nextId(slice.upTo) }];
     const how = { value: null, descending: false, limit: limits.events };
@@ -51,9 +55,8 @@ export function pageAcross(
         inFiles.set(String(row.record_id), row);
     }
     const events = kept.map((row) => inFiles.get(String(row.record_id)) ?? row);
-    const last = idOf(events.at(-1));
-    if (isCut || bound !== null) return { events, after: last };
-    return { events, after: end === null ? null : slice.upTo };
+    if (isCut) return { events, after: idOf(events.at(-1)) };
+    return { events, after: bound ?? (end === null ? null : slice.upTo) };
   });
 }
 
