@@ -297,6 +297,19 @@ describe('who is privileged by a role of a role', () => {
     const filter = printed(all.expression);
     expect(['eve', 'kai', 'bob'].filter((name) => filter.includes(`"${name}"`))).toEqual(['eve', 'kai']);
   });
+
+  it('is known anew after each change, also behind thousands of other roles', () => {
+    const all = new Privileged();
+    const eve = { ...change(24, 'SL', 'SG', 't', ''), serverPrincipalName: 'eve' } as StoredAuditEvent;
+    for (let n = 0; n < 500; n++) all.take(change(10, 'APRL', 'SG', `role${n}`, n === 0 ? 'eve' : 'ops'));
+    expect(all.has(eve)).toBe(false);
+    all.take(change(20, 'APRL', 'SG', 'role499', 'role0'));
+    expect(all.has(eve)).toBe(false);
+    all.take(change(21, 'APRL', 'SG', 'sysadmin', 'role499'));
+    expect(all.has(eve)).toBe(true);
+    all.take(change(23, 'DPRL', 'SG', 'role499', 'role0'));
+    expect(all.has(eve)).toBe(false);
+  });
 });
 
 describe('the sources that are not complete for a period', () => {

@@ -31,6 +31,14 @@ interface Roles {
   readonly times: Map<string, Membership[]>;
 }
 
+/** A membership on the way to a powerful role. Member and role are named by their place and name. */
+interface Step {
+  readonly member: string;
+  readonly above: string;
+  readonly isPowerful: boolean;
+  readonly times: readonly Membership[];
+}
+
 /**
  * Who is a member of a powerful role when, also by a role that is a member of it. Events that change roles, drop logins and users, or rename logins are given in
  * the order of their times. Who is removed without having been added was a member before the log began. While sa has
@@ -39,8 +47,11 @@ interface Roles {
 export class Privileged {
   /** By place and name, letter case folded. The place is a server, or a database of it. */
   readonly #members = new Map<string, Roles>();
+  /** What `#leading` found; null: nobody asked since the last change. */
+  #steps: ReadonlyMap<string, readonly Step[]> | null = null;
 
   take(event: StoredAuditEvent): void {
+    this.#steps = null;
     const { actionId, succeeded, objectName, eventTime } = event;
     if (!succeeded) return;
     if (isRename(event)) this.#rename(event);
@@ -104,25 +115,43 @@ export class Privileged {
     );
   }
 
-  /** @param time null: whether it ever was. The role of a role may have had its members at another time */
-  #isPrivileged(key: string, time: string | null): boolean {
+  #isPrivileged(key: string, time: string): boolean {
+    const steps = this.#leading();
     const reached = new Set([key]);
-    for (const one of reached) {
-      const { place, times = NO_TIMES } = this.#members.get(one) ?? {};
-      for (const [role, held] of times) {
-        if (time !== null && !isAt(held, time)) continue;
-        if (place && isPowerful(place, role)) return true;
-        if (place) reached.add(keyOf(place, role));
+    for (const one of reached)
+      for (const { above, isPowerful, times } of steps.get(one) ?? []) {
+        if (!isAt(times, time)) continue;
+        if (isPowerful) return true;
+        reached.add(above);
       }
-    }
     return false;
+  }
+
+  /**
+   * The memberships that lead to a powerful role, by member, also by roles that are members of it. A role may have had its
+   * members at another time. Of all memberships, an event of a login in thousands of roles would look at each.
+   */
+  #leading(): ReadonlyMap<string, readonly Step[]> {
+    if (this.#steps) return this.#steps;
+    const all: Step[] = [];
+    for (const [member, { place, times: roles }] of this.#members)
+      for (const [role, times] of roles)
+        all.push({ member, above: keyOf(place, role), isPowerful: isPowerfulRole(place, role), times });
+    const below = grouped(all, 'above');
+    const leading = new Set(all.filter((step) => step.isPowerful).map(({ member }) => member));
+    for (const one of leading) for (const { member } of below.get(one) ?? []) leading.add(member);
+    const kept = all.filter(({ isPowerful, above }) => isPowerful || leading.has(above));
+    const steps = grouped(kept, 'member');
+    this.#steps = steps;
+    return steps;
   }
 
   /** A condition that every event of a principal satisfies. */
   get expression(): Expression {
     const [logins, users] = [new Set([SA]), new Set<string>()];
+    const steps = this.#leading();
     for (const [key, { place, name }] of this.#members)
-      if (this.#isPrivileged(key, null)) (isServer(place) ? logins : users).add(name);
+      if (steps.has(key)) (isServer(place) ? logins : users).add(name);
     const term = (field: FieldTerm['field']) => (text: string) => equals(field, text, true);
     const of = [
       ...[...logins].map(term('serverPrincipalName')),
@@ -137,7 +166,16 @@ function endAt(times: readonly Membership[], time: string): void {
   if (last?.to === null) last.to = time;
 }
 
-const NO_TIMES: ReadonlyMap<string, readonly Membership[]> = new Map();
+function grouped(steps: readonly Step[], by: 'member' | 'above'): ReadonlyMap<string, readonly Step[]> {
+  const groups = new Map<string, Step[]>();
+  for (const step of steps) {
+    const group = groups.get(step[by]) ?? [];
+    groups.set(step[by], group);
+    group.push(step);
+  }
+  return groups;
+}
+
 const isAt = (times: readonly Membership[], time: string) =>
   times.some(({ from, to }) => from <= time && (to === null || time <= to));
 
@@ -154,5 +192,5 @@ function placeOf(event: Placed, role: string, classType: string | null): readonl
   return classType === 'RL' || (isOther && DATABASE_ROLES.includes(role)) ? databaseOf(event) : null;
 }
 
-const isPowerful = (place: readonly string[], role: string) =>
+const isPowerfulRole = (place: readonly string[], role: string) =>
   isServer(place) ? SERVER_ROLES.includes(role) || role === SA : DATABASE_ROLES.includes(role);
